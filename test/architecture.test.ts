@@ -39,7 +39,6 @@ const floors: Record<string, readonly string[]> = {
  * `outputs` has the parts of all phases for one output in one file.
  */
 const phases: Record<string, readonly string[]> = {
-  export: ['parse', 'execute'],
   parse: [],
   plan: ['parse', 'outputs'],
   price: ['plan', 'parse', 'outputs'],

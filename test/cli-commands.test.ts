@@ -15,7 +15,7 @@ test('help lists every command, and each command has its own', async () => {
     'export',
     'schema',
     'query GRAPHQL',
-    'explain',
+    'explain GRAPHQL',
     'check',
     'demo',
   ])
@@ -121,26 +121,4 @@ test('an operation is explained with its SQL and indexes', async () => {
   assert.equal(status, 0)
   assert.match(stdout, /select/i)
   assert.match(stdout, /tech\.service\.news\.source/)
-})
-
-test('an export is explained with its SQL and price', async () => {
-  const explain = async (...options: readonly string[]) => {
-    const chosen = ['--collection', 'tech.service.news.article', '--json', ...options]
-    const { stdout, stderr, status } = await run(['explain', ...chosen, '--database', await shared()])
-    assert.equal(status, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  const all = await explain('--fields', 'title', '--sort-by', 'publishedAt:desc')
-  assert.match(all.sql, /^select .*"tech\.service\.news\.article"/s)
-  assert.ok(all.steps.length > 0 && all.plan.length === 1)
-  const few = await explain('--fields', 'title', '--limit', '1')
-  assert.ok(few.cost > 0 && few.cost <= all.cost)
-  const groups = await explain('--group-by', 'language', '--fields', 'max.publishedAt')
-  assert.match(groups.sql, /max\(/)
-  const both = await run(['explain', newest, '--collection', 'tech.service.news.article'])
-  assert.equal(both.status, 2)
-  assert.match(both.stderr, /explain takes one GRAPHQL, or --collection NSID/)
-  const without = await run(['explain', '--where', '{}'])
-  assert.equal(without.status, 2)
-  assert.match(without.stderr, /--where needs --collection NSID/)
 })

@@ -43,7 +43,7 @@ for (const page of withQueries) {
 
 test('the examples of docs/export.md give the files that it shows', async () => {
   const { engine, schema } = await openedDemo()
-  await using server = await startServer({ schema, engine, exports: engine })
+  await using server = await startServer({ schema, engine })
   const text = textOf('docs/export.md')
   const fences = readFences(text)
   let written = text

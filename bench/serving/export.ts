@@ -2,7 +2,7 @@
  * What an export of a whole collection costs: its time, its first byte, the memory of the server and its processes above
  * idle, and how long others wait for a page meanwhile. Several databases are exported in turns. Reads /proc, so it runs on
  * Linux.
- * Usage: node bench/serving/export.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3].
+ * Usage: node bench/serving/export.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3]; without fields, all.
  * DATABASE has an imported news corpus, and is a path or a URL of a PostgreSQL server on this machine;
  * bench/support/growing-corpus.ts makes a corpus of a million articles.
  */
@@ -46,9 +46,15 @@ for (let round = 1; round <= rounds; round += 1)
 
 async function open(database: string): Promise<Exporting> {
   const server = stack.use(await startServer(database))
-  const url = new URL(`/export/${nsid}.${format}${fields === '' ? '' : `?fields=${fields}`}`, server.url)
+  const queried = (selection: string, first = '') =>
+    new URL(
+      `/api/graphql?format=${format}&query=${encodeURIComponent(`{ techServiceNewsArticle${first} { nodes { ${selection} } } }`)}`,
+      server.url,
+    )
+  const selection = fields.replaceAll(',', ' ')
+  const url = selection === '' ? new URL(`/export/${nsid}.${format}`, server.url) : queried(selection)
   // Everything that is loaded once is loaded.
-  await download(new URL(`${url}${fields === '' ? '?' : '&'}limit=1000`))
+  await download(queried(selection === '' ? 'uri title' : selection, '(first: 1000)'))
   for (let count = 0; count < 50; count += 1) await ask(server)
   const alone = await waits(server, pause(5_000))
   const [postgres, name] = isPostgres(database)

@@ -47,7 +47,12 @@ const chunked = (path: string): Raw => ({
   ],
   pause: 5,
 })
-const file = (n: number): string => `/export/${nsid}.csv?where=${encodeURIComponent(`{"url":{"ne":"${n}"}}`)}`
+const fileColumns =
+  'uri cid rev did rkey indexedAt changedAt title description url language publishedAt wordCount'
+const file = (n: number): string => {
+  const query = `{ ${article}(where: {url: {ne: "${n}"}}) { nodes { ${fileColumns} } } }`
+  return `/api/graphql?format=csv&query=${encodeURIComponent(query)}`
+}
 const nsid = 'tech.service.news.article'
 const list = `/c/${nsid}`
 

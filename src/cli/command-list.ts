@@ -38,9 +38,8 @@ export const commands = {
       'Remove records or accounts for good and keep them from returning, or what --retain says is too old.',
   },
   export: {
-    operands: '[FILE]',
-    summary:
-      'Print all records as JSON Lines that `import` reads; with --format, write one collection as a file for other programs.',
+    operands: '',
+    summary: 'Print all records as JSON Lines that `import` reads.',
   },
   copy: {
     operands: '',
@@ -57,12 +56,12 @@ export const commands = {
   schema: { operands: '', summary: 'Print the GraphQL schema (SDL) that the lexicons give.' },
   query: {
     operands: 'GRAPHQL',
-    summary: 'Answer one operation without a server: text, @FILE, or - for standard input.',
+    summary:
+      'Answer one operation without a server: text, @FILE, or - for standard input; with --format, as a file for other programs.',
   },
   explain: {
-    operands: '[GRAPHQL]',
-    summary:
-      'Show the plan, the cost, the SQL and the indexes of an operation, or with --collection of an export.',
+    operands: 'GRAPHQL',
+    summary: 'Show the plan, the cost, the SQL and the indexes of an operation.',
   },
   check: {
     operands: '[FILE…]',

@@ -19,12 +19,16 @@ export interface FileColumn {
   readonly path: readonly string[]
 }
 
-export interface FileSpec {
+/** How a file is written, whatever its rows are. */
+export interface FileForm {
   readonly format: FileFormat
-  readonly columns: readonly FileColumn[]
   /** Whether a CSV file begins with a byte order mark. */
   readonly bom: boolean
   readonly gzip: boolean
+}
+
+export interface FileSpec extends FileForm {
+  readonly columns: readonly FileColumn[]
   /** The query, for the metadata of a Parquet file. */
   readonly query: string
 }

@@ -70,7 +70,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
   const total = Number(/<strong>(\d+) records/.exec(page)?.[1])
   assert.ok(total > 5)
   const [head, ...rows] = await csvOf(menu.link('CSV'))
-  assert.equal(head, 'uri,title,source.country,wordCount')
+  assert.equal(head, 'uri,title,sourceResolved.country,wordCount')
   assert.equal(rows.length, total)
   const lines = await linesOf(menu.link('NDJSON'))
   assert.equal(lines.length, total)
@@ -109,13 +109,13 @@ test('files that a tier cuts say so by their names, and on the page', async () =
 test('files name what references lead to, as their pages do', async () => {
   const rowsOf = async (path: string) => linesOf(menuOf(await fetchText(path)).link('NDJSON'))
   const [row] = await rowsOf(`${articles}?language=fr&show=table&columns=title,source`)
-  assert.deepEqual(Object.keys(row), ['uri', 'title', 'source.displayName', 'source.uri', 'source.cid'])
+  assert.deepEqual(Object.keys(row), ['uri', 'title', 'source.uri', 'sourceResolved.displayName'])
   const outlet = plain(await fetchText(row['source.uri'].replace('at://', '/at/')))
-  assert.ok(outlet.includes(`${row['source.displayName']}</h1>`), row['source.displayName'])
+  assert.ok(outlet.includes(`${row['sourceResolved.displayName']}</h1>`), row['sourceResolved.displayName'])
   const list = await rowsOf(`${articles}?language=fr`)
   const record = await rowsOf(row.uri.replace('at://', '/at/'))
   for (const [each] of [list, record]) {
-    assert.equal(typeof each['source.displayName'], 'string')
+    assert.equal(typeof each['sourceResolved.displayName'], 'string')
     assert.ok('wordCount' in each && 'cid' in each)
   }
   for (const query of ['by=source&measure=average&of=wordCount', 'part=unusual&language=fr&on=source']) {
@@ -123,7 +123,7 @@ test('files name what references lead to, as their pages do', async () => {
     assert.ok(groups.length > 0)
     for (const each of groups) {
       const named = plain(await fetchText(each.source.replace('at://', '/at/')))
-      assert.ok(named.includes(`${each['source.displayName']}</h1>`), JSON.stringify(each))
+      assert.ok(named.includes(`${each['sourceResolved.displayName']}</h1>`), JSON.stringify(each))
     }
   }
 })
@@ -202,15 +202,21 @@ test('the values of every chart are at the address of its drawing, with another 
     redirect: 'manual',
   })
   assert.equal(groups.status, 303)
-  assert.match(groups.headers.get('location') ?? '', /^\/export\/.*aggregate\.csv\?.*groupBy=language/)
+  assert.match(
+    groups.headers.get('location') ?? '',
+    /^\/api\/graphql\?format=csv&query=.*groupBy%3A%20%5Blanguage%5D|%22groupBy%22/,
+  )
   const [plainHead] = await csvOf(`${articles}/chart.csv?split=language`)
   assert.equal(plainHead, 'publishedAt_day,language,others,count')
   const sumOf = (rows: readonly string[], column: number): number =>
     rows.reduce((sum, row) => sum + Number(row.split(',')[column]), 0)
   const [head, ...rows] = await csvOf(`${articles}/chart.csv?as=share&per=week&language=en`)
   assert.equal(head, 'publishedAt_week,count,total,share')
-  const file = '/export/tech.service.news.article.csv?fields=uri'
-  const [, ...english] = await csvOf(`${file}&where={"language":{"eq":"en"}}`)
+  const urisOf = async (where: string) =>
+    csvOf(
+      `/api/graphql?format=csv&query=${encodeURIComponent(`{ techServiceNewsArticle(where: ${where}) { nodes { uri } } }`)}`,
+    )
+  const [, ...english] = await urisOf('{language: {eq: "en"}}')
   assert.equal(sumOf(rows, 1), english.length)
   for (const row of rows) {
     const [, count, total, share] = row.split(',').map(Number)
@@ -218,7 +224,7 @@ test('the values of every chart are at the address of its drawing, with another 
   }
   const [splitHead, ...parts] = await csvOf(`${articles}/chart.csv?as=share&per=week&split=language`)
   assert.equal(splitHead, 'publishedAt_week,language,others,count,total,share')
-  const [, ...dated] = await csvOf(`${file}&where={"publishedAt":{"isNull":false}}`)
+  const [, ...dated] = await urisOf('{publishedAt: {isNull: false}}')
   assert.equal(sumOf(parts, 3), dated.length)
 })
 
@@ -298,7 +304,7 @@ test('a value from an address stays a value in commands, programs and files', as
   const read = await run('python3', ['-c', `${python}\nprint(json.dumps(variables))`]).catch(() => null)
   if (read !== null) assert.deepEqual(JSON.parse(read.stdout), variables)
   const csv = new URL(service.url + menu.link('CSV'))
-  assert.equal(JSON.parse(csv.searchParams.get('where') ?? '').title.contains, hostile)
+  assert.equal(JSON.parse(csv.searchParams.get('variables') ?? '').where.title.contains, hostile)
   assert.doesNotMatch(menu.text('R').split('"')[1] ?? '', /['\\`$<]/)
 })
 

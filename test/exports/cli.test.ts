@@ -1,4 +1,4 @@
-/** `export --format` as operators run it. */
+/** `query --format` as operators run it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -11,69 +11,58 @@ import { askDuckDb, fromCsv, fromParquet } from './duckdb.ts'
 const inFolder = temporaryFolder()
 const runProgram = commandsInTurn()
 const emptyUrl = emptyDatabases()
-const article = 'tech.service.news.article'
+const french = `query French($first: Int) {
+  techServiceNewsArticle(where: {language: {eq: "fr"}}, sortBy: [{field: publishedAt, direction: DESC}], first: $first) {
+    nodes { title source: sourceResolved { ... on TechServiceNewsSource { displayName } } publishedAt } } }`
+const months = `{ techServiceNewsArticleAggregate(where: {language: {in: ["fr", "ja"]}}, denominator: {}, limit: 2,
+  groupBy: [publishedAt_month, language], orderBy: KEY_DESC, timeZone: "Europe/Berlin") {
+    groups { publishedAt_month language count total share max { publishedAt } } } }`
 
 onOneDatabase(
-  'a collection is written as a file of any format, to a path or to standard output',
+  'the rows of a query are written as a file of any format, to a path or to standard output',
   async (engine) => {
     const database = ['--database', await emptyUrl(engine)]
     const run = (...args: readonly string[]) => runProgram([...args, ...database])
     const records = writeLines(inFolder(`${engine}.jsonl`), demo)
     assert.equal((await run('import', records)).status, 0)
     const fields = ['title', 'source.displayName', 'publishedAt']
-    const where = '{"language": {"eq": "fr"}}'
-    const french = ['--collection', article, '--where', where, '--fields', fields.join(',')]
     const count = async (source: string): Promise<number> =>
       Number((await askDuckDb(`select count(*)::varchar as n from ${source}`))[0]?.n)
 
     const csv = inFolder(`${engine}.csv`)
-    const written = await run('export', '--format', 'csv', ...french, csv)
+    const written = await run('query', french, '--format', 'csv', '--output', csv)
     const rows = await count(fromCsv(csv, fields))
-    assert.ok(rows > 10)
+    assert.ok(rows > 20)
     assert.deepEqual(written, { stdout: '', stderr: `Wrote ${rows} rows.\n`, status: 0 })
 
     const parquet = inFolder(`${engine}.parquet`)
-    await run('export', '--format', 'parquet', ...french, '--sort-by', 'publishedAt:desc', parquet)
+    await run('query', french, '--format', 'parquet', '--output', parquet)
     assert.equal(await count(fromParquet(parquet)), rows)
 
-    const lines = await run('export', '--format', 'ndjson', ...french, '--limit', '3', '--search', 'Lyon')
+    const lines = await run('query', french, '--format', 'ndjson', '--variables', '{"first": 3}')
     assert.equal(lines.stdout.trimEnd().split('\n').length, 3)
     assert.deepEqual(Object.keys(JSON.parse(lines.stdout.split('\n')[0] ?? '')), fields)
 
-    const months = `--group-by publishedAt_month,language --denominator {} --order-by KEY_DESC
-      --time-zone Europe/Berlin --fields max.publishedAt --limit 2`.split(/\s+/)
-    const chosen = ['--collection', article, '--where', '{"language": {"in": ["fr", "ja"]}}', ...months]
-    const grouped = await run('export', '--format', 'csv', ...chosen)
+    const grouped = await run('query', months, '--format', 'csv', '--bom')
     assert.equal(grouped.status, 0, grouped.stderr)
     const [head, first, second, ...more] = grouped.stdout.trimEnd().split('\r\n')
-    assert.equal(head, 'publishedAt_month,language,count,total,share,max.publishedAt')
+    assert.equal(head, '\uFEFFpublishedAt_month,language,count,total,share,max.publishedAt')
     assert.match(first ?? '', /^2026-11-01T00:00:00\+01:00,ja,\d+,\d+,1/)
     assert.match(second ?? '', /^2026-11-01T00:00:00\+01:00,fr,\d+,\d+,1/)
     assert.deepEqual([more, grouped.stderr], [[], 'Wrote 2 rows.\n'])
     const before = readFileSync(csv)
-    const again = await run('export', '--format', 'csv', ...french, csv)
+    const again = await run('query', french, '--format', 'csv', '--output', csv)
     assert.equal(again.status, 1)
     assert.match(again.stderr, /it is there already/)
     assert.deepEqual(readFileSync(csv), before)
-    for (const [option, name, says] of [
-      ['--group-by', 'langage', /language/],
-      ['--fields', 'titel', /Did you mean `title`\?/],
-    ] as const) {
-      const wrong = await run('export', '--format', 'csv', '--collection', article, option, name)
-      assert.deepEqual([wrong.status, wrong.stdout], [1, ''])
-      assert.match(wrong.stderr, says)
-    }
+    const wrong = await run('query', french.replace('title', 'titel'), '--format', 'csv')
+    assert.deepEqual([wrong.status, wrong.stdout], [1, ''])
+    assert.match(wrong.stderr, /Did you mean.*title/)
   },
 )
 
-test('options of files without a format, and a format without a collection, are misuse', async () => {
-  for (const [options, says] of [
-    ['--fields title', /--fields only together with --format/],
-    ['--format csv', /needs --collection NSID/],
-    [`--format csv --collection ${article} --having []`, /--having is for groups: write --group-by with it/],
-  ] as const) {
-    const { status, stderr } = await runProgram(['export', ...options.split(' ')])
-    assert.equal(status, 2)
-    assert.match(stderr, says)
-  }
+test('options of files without a format are misuse', async () => {
+  const { status, stderr } = await runProgram(['query', french, '--output', 'x.csv'])
+  assert.equal(status, 2)
+  assert.match(stderr, /--output only together with --format/)
 })

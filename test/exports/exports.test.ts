@@ -9,19 +9,32 @@ import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { collections } from '../support/records/lexicons.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { askDuckDb, type Cells, fromCsv, fromParquet, withPlainCells } from './duckdb.ts'
-import { at, bookColumns, bookNodes, linesOf, type ServedLibrary, servedLibrary as open } from './library.ts'
+import {
+  at,
+  bookColumns,
+  bookNodes,
+  fileOf,
+  linesOf,
+  type ServedLibrary,
+  servedLibrary as open,
+} from './library.ts'
 
 const inFolder = temporaryFolder()
 
 const names = bookColumns.map(([name]) => name)
-const fields = `fields=${names.join(',')}`
-const books = `/export/${collections.book}`
+const whole = `/export/${collections.book}`
+/** The books of a list with these arguments. */
+const booksOf = (selection: string, args = '') =>
+  `{ orgExampleLibraryBook${args} { nodes { ${selection} } } }`
+const all = booksOf(bookNodes)
+const keys = booksOf('rkey')
+const threeKeys = booksOf('rkey', '(first: 3)')
 
 /** Cells as a file must have them; moments are compared as microseconds. */
 function expectedCells(node: Json, isTyped: boolean): Cells {
   return Object.fromEntries(
-    bookColumns.map(([name, path, type]) => {
-      const value = at(node, path)
+    bookColumns.map(([name, type]) => {
+      const value = at(node, name)
       if (value === null) return [name, null]
       if (type.startsWith('TIMESTAMP')) return [name, isTyped ? String(parseInstant(value)) : value]
       // What reads the cells of DuckDB takes a first U+FEFF for a byte order mark.
@@ -48,7 +61,7 @@ async function download({ server }: ServedLibrary, path: string): Promise<string
 
 test('a CSV file has the values that GraphQL has, for every kind of field and text', async (database) => {
   const library = await open(database)
-  const file = await download(library, `${books}.csv?${fields}`)
+  const file = await download(library, fileOf(all))
   const rows = await askDuckDb(`select * from ${fromCsv(file, names)}`)
   assert.deepEqual(
     rows.map(withPlainCells),
@@ -58,15 +71,15 @@ test('a CSV file has the values that GraphQL has, for every kind of field and te
 
 test('a Parquet file has the values and types that GraphQL has', async (database) => {
   const library = await open(database)
-  const file = await download(library, `${books}.parquet?${fields}`)
+  const file = await download(library, fileOf(all, 'parquet'))
   const described = await askDuckDb(
     `select column_name, column_type from (describe select * from ${fromParquet(file)})`,
   )
   assert.deepEqual(
     described.map((row) => [row.column_name, row.column_type]),
-    bookColumns.map(([name, , type]) => [name, type]),
+    bookColumns,
   )
-  const cells = bookColumns.map(([name, , type]) => {
+  const cells = bookColumns.map(([name, type]) => {
     const cell = type.startsWith('TIMESTAMP') ? `epoch_us("${name}")` : `"${name}"`
     return `${cell}::varchar as "${name}"`
   })
@@ -79,32 +92,29 @@ test('a Parquet file has the values and types that GraphQL has', async (database
 
 test('lines of JSON have the values that GraphQL has, arrays as values', async (database) => {
   const library = await open(database)
-  const response = await library.server.get(`${books}.ndjson?${fields}`)
+  const response = await library.server.get(fileOf(all, 'ndjson'))
   assert.equal(response.headers.get('content-type'), 'application/x-ndjson')
-  const rowOf = (node: Json) => Object.fromEntries(bookColumns.map(([name, path]) => [name, at(node, path)]))
+  const rowOf = (node: Json) => Object.fromEntries(names.map((name) => [name, at(node, name)]))
   assert.deepEqual(linesOf(await response.text()), (await nodesOf(library)).map(rowOf))
 })
 
-test('`where`, `search` and `sortBy` mean what they mean in GraphQL', async (database) => {
-  const library = await open(database)
-  const cases = [
-    ['where={"pages":{"gte":100}}', ', where: {pages: {gte: 100}}'],
-    ['sortBy=publishedAt:desc', ', sortBy: [{field: publishedAt, direction: DESC}]'],
-    ['sortBy=genre,title:desc', ', sortBy: [{field: genre}, {field: title, direction: DESC}]'],
-    ['sortBy=[{"field":"title"}]', ', sortBy: [{field: title}]'],
-    ['where={"author":{"name":{"isNull":false}}}', ', where: {author: {name: {isNull: false}}}'],
-    ['search=null', ', search: "null"'],
-    ['search=null&sortBy=RELEVANCE', ', search: "null", sortBy: [{field: RELEVANCE}]'],
-    ['where={"NOT":{"tags":{"has":"x"}}}&sortBy=tags', null],
-  ] as const
-  for (const [parameters, written] of cases) {
-    const response = await library.server.get(`${books}.ndjson?fields=uri&${encodeURI(parameters)}`)
-    const text = await response.text()
-    assert.equal(response.status, written === null ? 400 : 200, text)
-    if (written === null) continue
-    const wanted = (await nodesOf(library, written)).map(({ uri }) => ({ uri }))
-    assert.deepEqual(linesOf(text), wanted, parameters)
-  }
+test('columns are named by the keys of the answer, also where fragments, variables and directives give them', async (database) => {
+  const { server } = await open(database)
+  const query = `query Some($bare: Boolean!, $first: Int) {
+      orgExampleLibraryBook(first: $first, where: {title: {eq: "7"}}) { nodes { __typename ...Named pages @skip(if: $bare) } } }
+    query Other { __typename }
+    fragment Named on OrgExampleLibraryBook { name: title by: authorResolved { ... on OrgExampleLibraryPerson { is: name }
+      ... on OrgExampleLibraryPublisher { is: name city: name } } }`
+  const asked = { query, operationName: 'Some', variables: { bare: true, first: 1 } }
+  const body = await (await server.post({ ...asked, format: 'ndjson' })).text()
+  assert.equal(body, '{"__typename":"OrgExampleLibraryBook","name":"7","by.is":null,"by.city":null}\n')
+  const accepted = await server.post(asked, { accept: 'application/x-ndjson, application/json;q=0.5' })
+  assert.equal(await accepted.text(), body)
+  const named = { format: 'ndjson', operationName: 'Some', variables: '{"bare":true,"first":1}' }
+  const got = await server.get(`/api/graphql?${new URLSearchParams({ query, ...named })}`)
+  assert.equal(await got.text(), body)
+  const both = await server.post(asked, { accept: 'application/json, text/csv' })
+  assert.equal(both.headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
 const usualColumns =
@@ -112,26 +122,24 @@ const usualColumns =
 language,pages,serial,record_count,inPrint,page,publishedAt,author.uri,series,mention.uri,about,subject.uri,archive,digest,
 link`.replaceAll('\n', '')
 
-test('without `fields` a file has all scalar fields, and the URIs of references', async (database) => {
+test('a whole collection has all scalar fields, and the URIs of references', async (database) => {
   const { server } = await open(database)
-  const text = await (await server.get(`${books}.csv?limit=1`)).text()
+  const text = await (await server.get(`${whole}.csv`)).text()
   assert.equal(text.split('\r\n')[0], usualColumns)
-  const named = await (await server.get(`${books}.csv?limit=1&fields=author,series`)).text()
-  assert.equal(named.split('\r\n')[0], 'author.uri,author.cid,series')
 })
 
 test('the head says how many rows there are, and the trailer how many were written', async (database) => {
   const { server } = await open(database)
-  const total = linesOf(await (await server.get(`${books}.ndjson?fields=rkey`)).text()).length
-  const whole = await fetched(server.port, 'GET', `${books}.csv?fields=rkey`)
-  assert.deepEqual(whole.counts, [String(total), String(total), 'false'])
-  assert.deepEqual(whole.trailers, { 'x-row-count': String(total), 'x-query': `${books}.csv?fields=rkey` })
-  const cut = await fetched(server.port, 'GET', `${books}.csv?fields=rkey&limit=3`)
+  const total = linesOf(await (await server.get(fileOf(keys, 'ndjson'))).text()).length
+  const every = await fetched(server.port, 'GET', fileOf(keys))
+  assert.deepEqual(every.counts, [String(total), String(total), 'false'])
+  assert.deepEqual(every.trailers, { 'x-row-count': String(total), 'x-query': fileOf(keys) })
+  const cut = await fetched(server.port, 'GET', fileOf(threeKeys))
   assert.deepEqual(cut.counts, ['3', String(total), 'true'])
   assert.equal(cut.trailers['x-row-count'], '3')
-  assert.match(whole.name, /book\.csv"$/)
+  assert.match(every.name, /book\.csv"$/)
   assert.match(cut.name, /book-first-3\.csv"$/)
-  const head = await fetched(server.port, 'HEAD', `${books}.csv?fields=rkey&limit=3`)
+  const head = await fetched(server.port, 'HEAD', fileOf(threeKeys))
   assert.deepEqual([head.counts, head.name], [cut.counts, cut.name])
   assert.equal(head.cost, cut.cost)
   assert.equal(head.body, '')
@@ -139,7 +147,7 @@ test('the head says how many rows there are, and the trailer how many were writt
 
 test('a HEAD does not say that the file is empty', async (database) => {
   const { server } = await open(database)
-  for (const path of [`${books}.csv`, `${books}/aggregate.csv?groupBy=genre`, `${books}.parquet`]) {
+  for (const path of [`${whole}.csv`, fileOf(genres), `${whole}.parquet`]) {
     const { status, headers } = await fetch(`${server.url}${path}`, { method: 'HEAD' })
     assert.deepEqual([status, headers.get('content-length')], [200, null])
   }
@@ -148,7 +156,7 @@ test('a HEAD does not say that the file is empty', async (database) => {
 test('a file is compressed for who asks, and Parquet never again', async (database) => {
   const { server } = await open(database)
   const coded = async (format: string, encoding: string) => {
-    const response = await server.get(`${books}.${format}?fields=uri`, { 'accept-encoding': encoding })
+    const response = await server.get(fileOf(keys, format), { 'accept-encoding': encoding })
     return [response.headers.get('content-encoding'), await response.text()] as const
   }
   const [[csv, zipped], [none, plainly]] = [await coded('csv', 'gzip'), await coded('csv', 'identity')]
@@ -159,69 +167,88 @@ test('a file is compressed for who asks, and Parquet never again', async (databa
 
 test('a Parquet file says how many rows it has, and of which query', async (database) => {
   const library = await open(database)
-  const path = `${books}.parquet?fields=rkey&limit=5`
-  const file = await download(library, path)
+  const query = booksOf('rkey', '(first: 5)')
+  const file = await download(library, fileOf(query, 'parquet'))
   const pairs = await askDuckDb(
     `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${file}')`,
   )
   assert.deepEqual(pairs, [
-    { key: 'lexigraph.query', value: path },
+    { key: 'lexigraph.query', value: JSON.stringify({ query, variables: null, operationName: null }) },
     { key: 'lexigraph.rows', value: '5' },
   ])
 })
 
 test('a file without rows is whole', async (database) => {
   const library = await open(database)
-  const nothing = `where=${encodeURIComponent('{"pages":{"lt":0}}')}`
+  const nothing = booksOf('rkey', '(where: {pages: {lt: 0}})')
   const csv = async (more: string) =>
-    Buffer.from(await (await library.server.get(`${books}.csv?fields=rkey&${nothing}${more}`)).arrayBuffer())
+    Buffer.from(await (await library.server.get(fileOf(nothing, 'csv', more))).arrayBuffer())
   assert.equal((await csv('')).toString(), 'rkey\r\n')
   assert.equal((await csv('&bom=true')).toString(), '\uFEFFrkey\r\n')
-  assert.equal(await (await library.server.get(`${books}.ndjson?fields=rkey&${nothing}`)).text(), '')
-  const file = await download(library, `${books}.parquet?fields=rkey&${nothing}`)
+  assert.equal(await (await library.server.get(fileOf(nothing, 'ndjson'))).text(), '')
+  const file = await download(library, fileOf(nothing, 'parquet'))
   assert.deepEqual(await askDuckDb(`select count(*)::varchar as n from ${fromParquet(file)}`), [{ n: '0' }])
 })
 
-const refusals: readonly (readonly [name: string, path: string, says: RegExp])[] = [
+const genres = '{ orgExampleLibraryBookAggregate(groupBy: [genre]) { groups { genre count } } }'
+const many = Array.from({ length: 201 }, (_, at) => `a${at}: title`).join(' ')
+
+const refusals: readonly (readonly [name: string, query: string, says: RegExp])[] = [
   [
-    'a collection that is not there',
-    '/export/org.example.library.bok.csv',
-    /Did you mean org\.example\.library\.book\?/,
+    'two lists',
+    '{ a: orgExampleLibraryBook { nodes { uri } } b: orgExampleLibraryBook { nodes { uri } } }',
+    /one list/,
   ],
-  ['a format that is not there', `${books}.xlsx`, /csv, ndjson, parquet/],
-  ['a parameter that is not there', 'were={}', /Did you mean `where`\?/],
-  ['the paging of lists', 'first=3', /no parameter `first`/],
-  ['a field that is not there', 'fields=titel', /Did you mean `title`\?/],
-  ['a field below a text', 'fields=title.x', /`title` has no fields below/],
-  ['a field behind an array', 'fields=credits.name', /one column\. Write `credits`/],
-  ['a field of a union', 'fields=edition', /recordJson/],
-  ['a reference to anything', 'fields=mention.title', /cannot be followed/],
-  ['an empty name', 'fields=', /leave `fields` out/],
-  ['a name as in `groupBy`', 'fields=author_name', /Did you mean `author\.name`/],
-  ['a field twice', 'fields=title,title', /twice/],
-  ['a list of other records', 'fields=orgExampleLibraryReviewViaBook', /no value/],
-  ['a `where` that is not JSON', 'where={pages', /`where` is not JSON/],
-  ['a `where` that does not fit', `where=${encodeURIComponent('{"pages":{"gt":"x"}}')}`, /pages/],
-  ['an order that is not there', 'sortBy=blurb', /blurb/],
-  ['no rows', 'limit=0', /1 to 1000/],
-  ['more rows than the tier has', 'limit=1001', /1 to 1000/],
-  ['a limit in words', 'limit=all', /1 to 1000/],
-  ['a key in the URL', 'api_key=x', /X-API-Key/],
-  ['a parameter twice', 'limit=1&limit=2', /twice/],
+  ['no list', '{ indexStatus { version } }', /one list or one aggregate/],
+  ['a list of all collections', '{ search(text: "x") { nodes { uri } } }', /one list or one aggregate/],
+  ['a total next to rows', '{ orgExampleLibraryBook { totalCount nodes { uri } } }', /`nodes \{ … \}` alone/],
+  ['edges', '{ orgExampleLibraryBook { edges { node { uri } } } }', /`nodes \{ … \}` alone/],
+  [
+    'a count next to groups',
+    '{ orgExampleLibraryBookAggregate(groupBy: [genre]) { count groups { genre } } }',
+    /alone/,
+  ],
+  ['no keys', '{ orgExampleLibraryBookAggregate { groups { count } } }', /`groupBy` is missing/],
+  ['records in a record', booksOf('orgExampleLibraryReviewViaBook { nodes { uri } }'), /a list within a row/],
+  ['groups in groups', genres.replace('count', 'top(groupBy: [language]) { count }'), /a list within a row/],
+  ['no column', booksOf('title @skip(if: true)'), /needs a column/],
+  ['many columns', booksOf(many), /201 columns, and may have 200/],
+  ['a page', booksOf('uri', '(first: 3, after: "x")'), /one page/],
+  ['the last rows', booksOf('uri', '(last: 3)'), /one page/],
+  ['more rows than the tier has', booksOf('uri', '(first: 1001)'), /0 to 1000\./],
+  ['more groups than there may be', genres.replace('])', '], limit: 1001)'), /0 to 1000/],
 ]
 
-test('a request that cannot be exported is refused before the first byte, as in GraphQL', async (database) => {
+test('what is not the rows of one list or aggregate is refused before the first byte', async (database) => {
   const { server } = await open(database)
-  for (const [name, asked, says] of refusals) {
-    const response = await server.get(asked.startsWith('/') ? asked : `${books}.csv?${asked}`)
-    const isBad = name.startsWith('a key') || name === 'a parameter twice'
-    const isUnknown = asked.startsWith('/')
-    const code = isUnknown ? 'NOT_FOUND' : isBad ? 'BAD_REQUEST' : 'BAD_USER_INPUT'
+  const refused = async (path: string, status: number, code: string, says: RegExp) => {
+    const response = await server.get(path)
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
     const [{ message, extensions }] = ((await response.json()) as Json).errors
-    assert.deepEqual([response.status, extensions.code], [isUnknown ? 404 : 400, code], name)
-    assert.match(message, says, name)
+    assert.deepEqual([response.status, extensions.code], [status, code], path)
+    assert.match(message, says, path)
   }
+  for (const [, query, says] of refusals) await refused(fileOf(query), 400, 'BAD_USER_INPUT', says)
+  const wrong = booksOf('titel')
+  await refused(fileOf(wrong), 400, 'GRAPHQL_VALIDATION_FAILED', /title/)
+  await refused(fileOf(keys, 'xlsx'), 400, 'BAD_USER_INPUT', /csv, ndjson, parquet/)
+  await refused(fileOf(keys, 'csv', '&bom=1'), 400, 'BAD_USER_INPUT', /`true` or `false`/)
+  await refused(fileOf(keys, 'csv', '&api_key=x'), 400, 'BAD_REQUEST', /X-API-Key/)
+  await refused(fileOf(keys, 'csv', '&format=csv'), 400, 'BAD_REQUEST', /twice/)
+  await refused(
+    '/export/org.example.library.bok.csv',
+    404,
+    'NOT_FOUND',
+    /Did you mean org\.example\.library\.book\?/,
+  )
+  await refused(`${whole}.xlsx`, 404, 'NOT_FOUND', /csv, ndjson, parquet/)
+  await refused(`${whole}/aggregate.csv?groupBy=genre`, 404, 'NOT_FOUND', /format=csv&query=/)
+  await refused(
+    `${whole}.csv?where={}`,
+    400,
+    'BAD_USER_INPUT',
+    /no `where`.* The list is `orgExampleLibraryBook`/,
+  )
 })
 
 interface Fetched {
@@ -247,24 +274,3 @@ function fetched(port: number, method: string, path: string): Promise<Fetched> {
       .end()
   })
 }
-
-test('groups by a reference have fields of the record that it leads to', async (database) => {
-  const { server, service } = await open(database)
-  const response = await server.get(
-    `${books}/aggregate.ndjson?groupBy=author&fields=author.name,author.employer.name&limit=1000`,
-  )
-  const lines = linesOf(await response.text())
-  const { all } = await service.data(
-    `{ all: orgExampleLibraryBookAggregate(groupBy: [author], limit: 1000) { groups { author count authorResolved { ... on OrgExampleLibraryPerson { name employerResolved { ... on OrgExampleLibraryPublisher { name } } } } } } }`,
-  )
-  const expected = all.groups.map(({ author, count, authorResolved }: Json) => ({
-    author,
-    count,
-    'author.name': authorResolved?.name ?? null,
-    'author.employer.name': authorResolved?.employerResolved?.name ?? null,
-  }))
-  assert.deepEqual(lines, expected)
-  assert.ok(expected.some((group: Json) => typeof group['author.name'] === 'string'))
-  const wrong = await server.get(`${books}/aggregate.csv?groupBy=genre&fields=author.name`)
-  assert.equal(wrong.status, 400)
-})

@@ -93,7 +93,7 @@ async function serveLibrary(database: Engine): Promise<ServedLibrary> {
     database: new URL(database === 'postgres' ? url : `sqlite://${url}`),
   })
   const { engine, opened } = service
-  const server = await startServer({ engine, schema: opened.schema, exports: engine })
+  const server = await startServer({ engine, schema: opened.schema })
   return {
     service,
     server,
@@ -104,28 +104,21 @@ async function serveLibrary(database: Engine): Promise<ServedLibrary> {
   }
 }
 
-/** Columns of books of every kind, by how DuckDB is to name their type. */
-const columnTypes = {
-  VARCHAR: `uri rev title note shelf genre page author.uri author.name author.employer.name series series.title
-    imprint.city imprint.house.name imprint.marks tags scores credits related sources cover.mimeType
-    digest link extra`,
-  'TIMESTAMP WITH TIME ZONE': 'indexedAt publishedAt imprint.since',
-  BIGINT: 'pages serial author.rating imprint.founded cover.size',
-  BOOLEAN: 'inPrint imprint.open',
+/** Columns of books of every kind, in the order of their selection. */
+const columnNames = `uri rev indexedAt title note shelf genre pages serial inPrint page publishedAt
+  author.uri authorResolved.name authorResolved.rating authorResolved.employerResolved.name series seriesResolved.title
+  imprint.city imprint.founded imprint.open imprint.since imprint.marks imprint.houseResolved.name
+  tags scores credits related sources cover.mimeType cover.size digest link extra`.split(/\s+/)
+/** As DuckDB is to name them; the others are texts. */
+const columnTypes: Readonly<Record<string, readonly string[]>> = {
+  'TIMESTAMP WITH TIME ZONE': ['indexedAt', 'publishedAt', 'imprint.since'],
+  BIGINT: ['pages', 'serial', 'authorResolved.rating', 'imprint.founded', 'cover.size'],
+  BOOLEAN: ['inPrint', 'imprint.open'],
 }
-/** Where GraphQL has the values of columns that are behind references. */
-const pathsBehind: Readonly<Record<string, string>> = {
-  'author.name': 'authorResolved.name',
-  'author.rating': 'authorResolved.rating',
-  'author.employer.name': 'authorResolved.employerResolved.name',
-  'series.title': 'seriesResolved.title',
-  'imprint.house.name': 'imprint.houseResolved.name',
-}
-export const bookColumns: readonly (readonly [name: string, path: string, type: string])[] = Object.entries(
-  columnTypes,
-).flatMap(([type, names]) =>
-  names.split(/\s+/).map((name) => [name, pathsBehind[name] ?? name, type] as const),
-)
+export const bookColumns: readonly (readonly [name: string, type: string])[] = columnNames.map((name) => {
+  const [type] = Object.entries(columnTypes).find(([, names]) => names.includes(name)) ?? ['VARCHAR']
+  return [name, type]
+})
 
 export const bookNodes = `uri rev indexedAt title note shelf genre pages serial inPrint page publishedAt
   author { uri }
@@ -134,6 +127,11 @@ export const bookNodes = `uri rev indexedAt title note shelf genre pages serial 
   imprint { city founded open since marks houseResolved { ... on OrgExampleLibraryPublisher { name } } }
   tags scores credits { name share craft paid since profile person { uri cid } skills } related { uri cid } sources
   cover { mimeType size } digest link extra`
+
+/** The address of the rows of a query as a file. */
+export function fileOf(query: string, format = 'csv', more = ''): string {
+  return `/api/graphql?format=${format}&query=${encodeURIComponent(query)}${more}`
+}
 
 /** The values of lines of JSON. */
 export function linesOf(text: string): readonly Json[] {

@@ -1,7 +1,6 @@
 /** A file is one state of the data. */
 import assert from 'node:assert/strict'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
-import type { FileSpec } from '../../src/files/file-spec.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import type { Engine } from '../support/store/postgres.ts'
@@ -14,14 +13,6 @@ const database = emptyDatabases()
 async function urlOf(engine: Engine): Promise<URL> {
   const url = await database(engine)
   return new URL(engine === 'postgres' ? url : `sqlite://${url}`)
-}
-
-const spec: FileSpec = {
-  format: 'ndjson',
-  columns: ['rkey', 'title', 'note'].map((name) => ({ name, type: 'text', path: [name] })),
-  bom: false,
-  gzip: false,
-  query: '',
 }
 
 /** Far more than pipes and sockets hold. */
@@ -41,9 +32,10 @@ onEveryDatabase(
       records,
       database: await urlOf(engine),
     })
-    const query = '{ orgExampleLibraryBook(first: 100000) { nodes { rkey title note } totalCount } }'
+    const query = '{ orgExampleLibraryBook { nodes { rkey title note } } }'
     const limits = { ...unlimited, pageSize: 100_000 }
-    await using file = await service.engine.openExport({ query }, spec, limits, new ExecutionReport())
+    const form = { format: 'ndjson', bom: false, gzip: false } as const
+    await using file = await service.engine.openFile({ query }, form, limits, new ExecutionReport())
     const bytes = file.bytes[Symbol.asyncIterator]()
     const pieces = [(await bytes.next()).value as Uint8Array]
     const further = await Promise.all(Array.from({ length: 50 }, (_, index) => bookOf(`c${index}`, 'after')))
@@ -53,7 +45,7 @@ onEveryDatabase(
     for (let next = await bytes.next(); next.done !== true; next = await bytes.next()) pieces.push(next.value)
     const lines = Buffer.concat(pieces).toString().trimEnd().split('\n')
     assert.equal(lines.length, many)
-    assert.equal(file.total, many)
+    assert.equal(file.head.total, many)
     assert.ok(lines.every((line) => JSON.parse(line).title === 'before'))
   },
 )

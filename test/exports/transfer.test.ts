@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { ExportEngine } from '../../src/server/files/export-routes.ts'
+import type { QueryEngine } from '../../src/query/execute/execute.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { type HttpServer, longTimeouts, startServer } from '../support/server/http-server.ts'
@@ -20,8 +20,11 @@ const timeout = { ...longTimeouts, stall: patience }
 const asked =
   'GET /export/org.example.library.book.csv HTTP/1.1\r\nhost: localhost\r\naccept-encoding: identity\r\n\r\n'
 
-/** A file without end, and whether the work on it has ended. */
-function endlessExport(): ExportEngine & { readonly ended: () => boolean; readonly pieces: () => number } {
+/** An engine whose file has no end, and whether the work on it has ended. */
+function endlessFile(): Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'> & {
+  readonly ended: () => boolean
+  readonly pieces: () => number
+} {
   const state = { ended: false, pieces: 0 }
   async function* bytes(): AsyncGenerator<Uint8Array> {
     for (; !state.ended; state.pieces += 1) {
@@ -31,15 +34,13 @@ function endlessExport(): ExportEngine & { readonly ended: () => boolean; readon
     }
   }
   return {
-    execute: createStandInEngine().execute,
-    priceExport: () => 1,
-    openExport: async (_request, _spec, limits) => {
-      const permit = await limits.startLong()
+    ...createStandInEngine(),
+    openFile: async (_request, _form, limits) => {
+      const permit = await (limits.startFile ?? limits.startLong)()
       return {
-        total: 1,
-        limit: 1,
+        head: { name: 'endless', rows: 1, total: 1, isTruncated: false, cost: 1 },
         bytes: bytes(),
-        rows: () => 0,
+        written: () => 0,
         signal: permit.signal,
         async [Symbol.asyncDispose]() {
           permit[Symbol.dispose]()
@@ -58,52 +59,52 @@ function download({ port }: HttpServer): Socket {
 }
 
 test('a client that does not read is disconnected, and the work for it ends', async () => {
-  const exports = endlessExport()
-  await using server = await startServer({ schema, exports, timeout: { ...timeout, stall: 100 } })
+  const engine = endlessFile()
+  await using server = await startServer({ schema, engine, timeout: { ...timeout, stall: 100 } })
   const socket = download(server)
-  await until(exports.ended)
+  await until(engine.ended)
   await until(async () => (await server.connections()) === 0)
   socket.destroy()
 })
 
 test('nothing more is written while a client does not read, and it goes on afterwards', async () => {
-  const exports = endlessExport()
-  await using server = await startServer({ schema, exports, timeout })
+  const engine = endlessFile()
+  await using server = await startServer({ schema, engine, timeout })
   const socket = download(server)
   let before = -1
   await until(() => {
-    const isStill = before > 0 && exports.pieces() === before
-    before = exports.pieces()
+    const isStill = before > 0 && engine.pieces() === before
+    before = engine.pieces()
     return isStill
   })
   socket.resume()
-  await until(() => exports.pieces() > before + 100)
-  assert.equal(exports.ended(), false)
+  await until(() => engine.pieces() > before + 100)
+  assert.equal(engine.ended(), false)
   socket.destroy()
-  await until(exports.ended)
+  await until(engine.ended)
 })
 
 test('the work ends when a client leaves', async () => {
-  const exports = endlessExport()
-  await using server = await startServer({ schema, exports, timeout })
+  const engine = endlessFile()
+  await using server = await startServer({ schema, engine, timeout })
   const socket = download(server)
   socket.once('data', () => socket.destroy())
-  await until(exports.ended)
+  await until(engine.ended)
 })
 
 test('a server that stops breaks off its exports', async () => {
-  const exports = endlessExport()
-  const server = await startServer({ schema, exports, timeout })
+  const engine = endlessFile()
+  const server = await startServer({ schema, engine, timeout })
   const socket = download(server)
   socket.resume()
-  await until(() => exports.pieces() > 10)
+  await until(() => engine.pieces() > 10)
   await server.close()
-  await until(exports.ended)
+  await until(engine.ended)
 })
 
 test('a third export of one caller at the same time is refused', async () => {
-  const exports = endlessExport()
-  await using server = await startServer({ schema, exports, timeout })
+  const engine = endlessFile()
+  await using server = await startServer({ schema, engine, timeout })
   const sockets = [download(server), download(server)]
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
   const third = await server.get('/export/org.example.library.book.csv')

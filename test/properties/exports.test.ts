@@ -26,26 +26,22 @@ property(
   exportQuestions,
   async ({ service, reference }, { collection, where, sortBy, first, format }) => {
     const { rootField } = reference.shapes.get(collection)!
-    const query = `{ list: ${rootField}(first: ${first}, where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)}) { nodes { uri } totalCount } }`
-    const answer = await service.engine.execute({ query }, limits)
+    const list = `list: ${rootField}(first: ${first}, where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)})`
+    const query = `{ ${list} { nodes { uri } } }`
+    const counted = `{ ${list} { nodes { uri } totalCount } }`
+    const answer = await service.engine.execute({ query: counted }, limits)
     assert.equal(answer.kind, 'data')
-    const { list } = JSON.parse(Buffer.from(answer.kind === 'data' ? answer.body : []).toString()).data
-    const spec = {
-      format,
-      columns: [{ name: 'uri', type: 'text', path: ['uri'] }],
-      bom: false,
-      gzip: false,
-      query: '',
-    } as const
-    await using file = await service.engine.openExport({ query }, spec, limits, new ExecutionReport())
+    const { list: found } = JSON.parse(Buffer.from(answer.kind === 'data' ? answer.body : []).toString()).data
+    const form = { format, bom: false, gzip: false }
+    await using file = await service.engine.openFile({ query }, form, limits, new ExecutionReport())
     const text = (await Array.fromAsync(file.bytes)).map((piece) => Buffer.from(piece).toString()).join('')
-    assert.equal(file.total, list.totalCount)
-    assert.equal(file.rows(), list.nodes.length)
+    assert.equal(file.head.total, found.totalCount)
+    assert.equal(file.written(), found.nodes.length)
     // What is in files of the other formats, tests of these formats read.
     if (format !== 'ndjson') return
     assert.deepEqual(
       text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
-      list.nodes,
+      found.nodes,
     )
   },
   15,

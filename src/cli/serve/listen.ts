@@ -117,7 +117,6 @@ export async function startServer(
     connections: connectionsOf(config, worker?.of ?? 1),
     longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
     cacheSeconds: config['cache-seconds'],
-    exports: engine,
     agent: config.mcp ? await agentOf(served, config, logs) : null,
     explorer:
       config.explorer === 'off'

@@ -7,7 +7,6 @@ import { servingSettings } from './serving-settings.ts'
 import { every, logLevels, type Setting } from './setting.ts'
 import { sourceSettings } from './source-settings.ts'
 import { storeSettings } from './store-settings.ts'
-import { exportSettings } from './export-settings.ts'
 import { taskSettings } from './task-settings.ts'
 
 export const settings = {
@@ -15,7 +14,6 @@ export const settings = {
   ...sourceSettings,
   ...servingSettings,
   ...taskSettings,
-  ...exportSettings,
   'log-level': {
     type: 'choice',
     default: 'info',

@@ -1,4 +1,5 @@
 /** Settings of single commands: their arguments and output. */
+import { fileFormats } from '../../files/file-spec.ts'
 import type { Setting } from './setting.ts'
 
 export const taskSettings = {
@@ -74,6 +75,23 @@ export const taskSettings = {
     value: 'NAME',
     help: 'Which operation of the document is meant, when it has several.',
     commands: ['query', 'explain'],
+  },
+  format: {
+    type: 'choice',
+    choices: fileFormats,
+    value: 'FORMAT',
+    help: 'Write the rows of the one list or aggregate that the operation selects as a file, without limits of rows and time.',
+    commands: ['query'],
+  },
+  output: {
+    value: 'FILE',
+    help: 'Where the file of --format goes; standard output by default. A file that is there is not overwritten.',
+    commands: ['query'],
+  },
+  bom: {
+    type: 'flag',
+    help: 'Begin a CSV file with a byte order mark.',
+    commands: ['query'],
   },
   diff: {
     value: 'OLD.graphql',

@@ -31,7 +31,7 @@ export interface AskedChart {
   readonly chart: (answer: Answer) => DrawnChart
   /** The values for files. */
   readonly table?: (answer: Answer) => ChartTable
-  /** The aggregate whose groups are exported instead. */
+  /** The groups that are the values for files instead. */
   readonly exported?: Panel
 }
 

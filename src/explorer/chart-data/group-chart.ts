@@ -23,6 +23,7 @@ import {
   hasLeast,
   isRanked,
   leastRecords,
+  groupSelection,
   measurePanel,
   panelsOf,
   planOf,
@@ -63,7 +64,10 @@ export function groupChart(context: ChartContext): GroupChart {
     panels: panelsOf(plan),
     more: (answer) => furtherPanels(plan, answer, site),
     chart: (answer) => draw(plan, answer, context),
-    exported: measurePanel(plan, plan.own),
+    exported: {
+      ...measurePanel(plan, plan.own),
+      selection: groupSelection(plan, plan.whole === null ? '' : 'total'),
+    },
   }
 }
 

@@ -152,12 +152,13 @@ export function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
       rankBy: isRanked(plan) && rank !== null ? order : undefined,
       minCount: isRanked(plan) && hasLeast(plan) ? leastRecords : undefined,
     },
-    selection: [
-      'count groupCount',
-      'groupsPageInfo { hasNextPage }',
-      `groups { ${by.map((key) => groupingSelection(key)).join(' ')} count ${form.select(of)} }`,
-    ].join('\n'),
+    selection: ['count groupCount', 'groupsPageInfo { hasNextPage }', groupSelection(plan)].join('\n'),
   }
+}
+
+export function groupSelection({ choices, form, of }: GroupPlan, more = ''): string {
+  const keys = choices.by.map((key) => groupingSelection(key)).join(' ')
+  return `groups { ${keys} count ${more} ${form.select(of)} }`
 }
 
 /** Whether the groups with the largest measures are shown. */

@@ -83,10 +83,10 @@ export function isRange({ unit, step }: Grouping): boolean {
   return unit !== null || (step ?? 1) > 1
 }
 
-/** In a file of groups: `source.displayName` of groups by `source`; null for groups that name no records. */
+/** In a file: `sourceResolved.displayName` of groups by `source`; null for groups that name no records. */
 export function recordNameOf(field: ShownField | undefined): string | null {
   if (field === undefined || field.target === null || field.targetTitle === null) return null
-  return `${field.name}.${field.targetTitle}`
+  return `${field.name}Resolved.${field.targetTitle}`
 }
 
 /** What is selected of a group: the key, and the title of a record that it names. */

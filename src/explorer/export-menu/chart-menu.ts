@@ -4,13 +4,12 @@ import { chartFileAddress } from '../addresses.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
-import { affordableOperations, type Panel } from '../operation.ts'
-import type { Answer } from '../page.ts'
+import { affordableOperations } from '../operation.ts'
+import type { Answer, Site } from '../page.ts'
 import type { Subject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { View } from '../view/view.ts'
-import { recordNameOf } from '../chart-data/grouping.ts'
-import { groupFiles, type ExportedFile } from './files.ts'
+import { type ExportedFile, panelFiles } from './files.ts'
 import { type MenuContext, exportMenu } from './export-menu.ts'
 
 /** The menu of a chart of the page's view; null for a chart without values. */
@@ -31,50 +30,23 @@ export function chartMenu(
       kind: 'chart',
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
       operation,
-      files: chartFiles(asked, view, subject),
+      files: chartFiles(asked, view, subject, context.site),
       svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
     },
     context,
   )
 }
 
-/** The values of a chart: an export of its groups, or, where it is made of several panels, a file of its own. */
+/** The values of a chart: its groups, or, where it is made of several panels, a file of its own. */
 export function chartFiles(
   { exported, table }: AskedChart,
   view: View,
-  subject: Subject,
+  { collection: { nsid } }: Subject,
+  { schema }: Site,
 ): readonly ExportedFile[] {
-  const { nsid } = subject.collection
-  if (table !== undefined)
-    return fileFormats.flatMap((format) => {
-      const path = chartFileAddress(nsid, view, format)
-      return path === null ? [] : { format, path }
-    })
-  return exported === undefined ? [] : filesOf(exported, subject)
-}
-
-function groupsOf({ arguments: { groupBy } }: Panel): readonly string[] {
-  return Array.isArray(groupBy) ? groupBy.map(String) : []
-}
-
-/** The arguments are those of the aggregate; names of records and the measures become columns. */
-function filesOf(panel: Panel, { collection, fields }: Subject): readonly ExportedFile[] {
-  const keys = groupsOf(panel)
-  const names = keys.flatMap((key) => recordNameOf(fields.get(key)) ?? [])
-  const columns = [...names, ...measuresOf(panel.selection)]
-  return groupFiles(collection.nsid, {
-    ...panel.arguments,
-    groupBy: keys.join(','),
-    fields: columns.length === 0 ? undefined : columns.join(','),
+  if (table === undefined) return exported === undefined ? [] : panelFiles(schema, exported)
+  return fileFormats.flatMap((format) => {
+    const path = chartFileAddress(nsid, view, format)
+    return path === null ? [] : { format, path }
   })
-}
-
-/** `avg.wordCount` of `avg { wordCount }`. */
-function measuresOf(selection: string): readonly string[] {
-  const simple = selection.matchAll(/\b(avg|median|sum|min|max) \{ (\w+) \}/g)
-  const distinct = selection.matchAll(/\bcountDistinct\(field: (\w+)\)/g)
-  return [
-    ...Array.from(simple, ([, measure, field]) => `${measure}.${field}`),
-    ...Array.from(distinct, ([, field]) => `countDistinct.${field}`),
-  ]
 }

@@ -3,7 +3,7 @@ import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
 import type { Operation } from '../operation.ts'
 import { type IndexState, type PageRequest, type Site, newestIndexed } from '../page.ts'
-import type { ExportedFile } from './files.ts'
+import { type ExportedFile, graphqlPath } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'
 import type { Language } from '../languages/language.ts'
 
@@ -27,8 +27,6 @@ export interface MenuContext extends PageRequest {
   readonly site: Site
   readonly index: IndexState | null
 }
-
-export const graphqlPath = '/api/graphql'
 
 export function exportMenu(
   exported: Exported,

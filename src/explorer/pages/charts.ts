@@ -148,7 +148,7 @@ async function wholeAnswer(
   return { ...answer, ...(await ask(affordableOperations(site, chart.more(answer)))) }
 }
 
-/** The values of such a chart. Those of groups are an export, where the reader is sent. */
+/** The values of such a chart. Those of groups are the answer to their query, where the reader is sent. */
 export function chartValues(format: FileFormat) {
   return (site: Site, subject: Subject, request: PageRequest): FileDraft | Draft => {
     const asked = readFile(site, subject, request)
@@ -156,7 +156,7 @@ export function chartValues(format: FileFormat) {
     const { chart, view } = asked
     const { table } = chart
     if (table === undefined) {
-      const file = chartFiles(chart, view, subject).find((each) => each.format === format)
+      const file = chartFiles(chart, view, subject, site).find((each) => each.format === format)
       return { ...notFoundPage(request), location: file?.path ?? null }
     }
     return {

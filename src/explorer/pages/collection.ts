@@ -35,7 +35,8 @@ import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import type { Names } from '../parts/values.ts'
-import { viewFiles } from '../export-menu/files.ts'
+import { recordFiles } from '../export-menu/files.ts'
+import { recordArguments } from '../view/where.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
 
 export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
@@ -204,13 +205,20 @@ function viewMenu(view: View, total: number, subject: Subject, names: Names, con
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
   const isTable = view.show === 'table' || view.columns !== null
+  const sort =
+    view.sort === null ? undefined : [{ ...view.sort, direction: view.sort.direction.toUpperCase() }]
   const whole: View = { ...view, page: null, facets: null, others: [] }
   return exportMenu(
     {
       kind: 'list',
       title: viewTitle(view, subject, language, names),
       operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
-      files: viewFiles(view, subject, isTable ? columns : null, site.schema),
+      files: recordFiles(
+        site.schema,
+        subject,
+        { ...recordArguments(view), sortBy: sort },
+        isTable ? columns : null,
+      ),
       total,
       atom: feedAddress(nsid, view),
       embed: embedAddress(nsid, view),

@@ -30,7 +30,7 @@ import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
 import { type Shown as ShownValues, fieldList } from '../record/values.ts'
-import { allColumns, recordFiles } from '../export-menu/files.ts'
+import { recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
@@ -86,10 +86,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
             kind: 'record',
             title: nameOf(node, shown),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
-            files: recordFiles(subject.collection.nsid, {
-              where: { uri: { eq: uri } },
-              fields: allColumns(subject, site.schema),
-            }),
+            files: recordFiles(site.schema, subject, { where: { uri: { eq: uri } } }),
           },
           context,
         )}

@@ -11,7 +11,7 @@ import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
 import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
-import { allColumns, groupFiles, recordFiles } from '../export-menu/files.ts'
+import { panelFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { emptyView } from '../view/view.ts'
@@ -200,7 +200,6 @@ async function monthsFigure(
 /** Months as files, and the summary as a query. */
 function summaryMenu(uri: string, summarized: Summarized, count: number, context: MenuContext): Html {
   const { holder, field, bucket } = summarized
-  const { nsid } = holder.collection
   const { schema } = context.site
   const where = whereOf([{ field, operator: 'is', values: [uri] }])
   return exportMenu(
@@ -210,8 +209,12 @@ function summaryMenu(uri: string, summarized: Summarized, count: number, context
       operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
       files:
         bucket === null
-          ? recordFiles(nsid, { where, fields: allColumns(holder, schema) })
-          : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC' }),
+          ? recordFiles(schema, holder, { where })
+          : panelFiles(schema, {
+              field: `${holder.collection.rootField}Aggregate`,
+              arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
+              selection: `groups { ${bucket} count }`,
+            }),
       ...(bucket === null && { total: count }),
     },
     context,

@@ -16,17 +16,17 @@ import {
   ExecutionReport,
   type Explanation,
   type GraphQLAnswer,
-  type GraphQLRequest,
   type QueryEngine,
   type RequestLimits,
   unlimited,
 } from './execute.ts'
-import { createExports } from './export.ts'
 import { insertSnippets } from './insert-snippets.ts'
+import { createFiles } from './open-file.ts'
 import {
   type Compiled,
   createPlanner,
   inTurns,
+  type PlannedRequest,
   type PlannerOptions,
   type Question,
   within,
@@ -127,14 +127,15 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   const answer = (
-    request: GraphQLRequest,
+    request: PlannedRequest,
     requestLimits: RequestLimits,
     report: ExecutionReport,
+    question?: Question,
   ): MaybePromise<Uint8Array> => {
     const key = cacheKey(request, requestLimits)
     const found = compiled.get(key)
     const body = found === undefined ? null : atHand(found, key)
-    if (found === undefined || body === null) return workOut(request, requestLimits, report, key)
+    if (found === undefined || body === null) return workOut(request, requestLimits, report, key, question)
     return andThen(charge(found, requestLimits, report), () => {
       report.isTimeless = found.isTimeless
       report.from = found.kind === 'constant' ? 'constant' : 'memory'
@@ -142,11 +143,23 @@ export function createEngine(options: EngineOptions): QueryEngine {
     })
   }
 
+  const questionOf = (
+    request: PlannedRequest,
+    requestLimits: RequestLimits,
+    key: string,
+  ): MaybePromise<Question> => {
+    const length = key.length - (planner.isPrepared(request.query) ? request.query.length : 0)
+    return length < longRequestLength
+      ? planner.questionOf(request, requestLimits)
+      : planner.questionInTurns(request, requestLimits)
+  }
+
   const workOut = async (
-    request: GraphQLRequest,
+    request: PlannedRequest,
     requestLimits: RequestLimits,
     report: ExecutionReport,
     key: string,
+    given?: Question,
   ): Promise<Uint8Array> => {
     using timeout = database.isRemote ? requestLimits.startShort() : null
     const signal = timeout?.signal
@@ -154,11 +167,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const length = key.length - (planner.isPrepared(request.query) ? request.query.length : 0)
-        const question =
-          length < longRequestLength
-            ? planner.questionOf(request, requestLimits)
-            : await planner.questionInTurns(request, requestLimits)
+        const asked = given ?? questionOf(request, requestLimits, key)
+        const question = asked instanceof Promise ? await asked : asked
         if (!isCharged) await charge(question, requestLimits, report)
         found = await within(planner.compile(question, requestLimits, signal), signal)
         compiled.set(key, found)
@@ -198,7 +208,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   return {
-    ...createExports({ ...planner, database, forgetPlans, attempts }),
+    ...createFiles({
+      ...planner,
+      questionOf: (request, given) => questionOf(request, given, cacheKey(request, given)),
+      database,
+      answer,
+      forgetPlans,
+      attempts,
+    }),
     execute(request, requestLimits = unlimited): MaybePromise<GraphQLAnswer> {
       const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
@@ -246,9 +263,12 @@ function charge(
 }
 
 /** The page size is part of the key because its maximum differs between callers. */
-function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: RequestLimits): string {
+function cacheKey(
+  { query, variables, operationName, file }: PlannedRequest,
+  { pageSize }: RequestLimits,
+): string {
   const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
   const name = operationName ?? ''
   // The lengths make the key unambiguous: two different requests cannot concatenate to the same key.
-  return `${pageSize} ${name.length} ${given.length} ${name}${given}${query}`
+  return `${file ?? ''}${pageSize} ${name.length} ${given.length} ${name}${given}${query}`
 }

@@ -1,8 +1,7 @@
 /** The interface of the query engine: GraphQL requests and answers, for any transport; engine.ts implements it. */
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
-import type { FileStream } from '../../database/files/file-source.ts'
-import type { FileSpec } from '../../files/file-spec.ts'
+import type { FileForm } from '../../files/file-spec.ts'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
 import { limits } from '../parse/limits.ts'
@@ -19,8 +18,8 @@ export interface RequestLimits {
   readonly pageSize: number
   /** Maximum points of one operation. */
   readonly points: number
-  /** Maximum points of one export; absent for any number. */
-  readonly exportPoints?: number
+  /** Maximum points of one file; absent for any number. */
+  readonly filePoints?: number
   /** Called once with the cost of the operation, before anything is read for it; an error it throws is the answer. */
   charge(points: number): void | Promise<void>
   /** Called after each piece of work that follows the charge, with the milliseconds it blocked the event loop. */
@@ -32,7 +31,9 @@ export interface RequestLimits {
   startShort(): QueryDeadline
   /** Called before a statement that may take long; disposed when it has ended. An error it throws is the answer. */
   startLong(): LongQueryPermit | Promise<LongQueryPermit>
-  /** Gives back points of an export that has fewer rows than were paid for; absent if nothing is charged. */
+  /** The same for the rows of a list as a file; absent if these have no limits of their own. */
+  startFile?(): Promise<LongQueryPermit>
+  /** Gives back points of a file that has fewer rows than were paid for; absent if nothing is charged. */
   giveBack?(points: number): void
   /** Called if a statement was rejected before any work was done for it, because too many are running. */
   refund(): void
@@ -109,26 +110,43 @@ export interface QueryEngine {
   /** Points of an operation. Throws the errors that `execute` returns, except that it costs too much. */
   price(request: GraphQLRequest): number
   /**
-   * Opens an operation of one list, with `nodes` and `totalCount`, as a file. Throws the errors that `execute` returns.
-   * Until the export is disposed of, it counts as a long statement of its caller.
+   * Opens the rows of one list or one aggregate as a file. Throws the errors that `execute` returns. Until the file of a
+   * list is disposed of, it counts as a long statement of its caller.
    */
-  openExport(
+  openFile(
     request: GraphQLRequest,
-    spec: FileSpec,
+    form: FileForm,
     requestLimits: RequestLimits,
     report: ExecutionReport,
-  ): Promise<OpenedExport>
-  /** Points of that export if so many records match. */
-  priceExport(request: GraphQLRequest, requestLimits: RequestLimits, total: number): number
+  ): Promise<OpenedFile>
+  /** What is known of that file before its rows are read. */
+  describeFile(
+    request: GraphQLRequest,
+    requestLimits: RequestLimits,
+    report: ExecutionReport,
+  ): Promise<FileHead>
   /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
-  /** The same of the rows of an export, with its price if so many records match. */
-  explainExport(request: GraphQLRequest, requestLimits: RequestLimits, total: number): Promise<Explanation>
 }
 
-export interface OpenedExport extends FileStream {
-  /** Maximum number of its rows. */
-  readonly limit: number
+export interface FileHead {
+  /** By the collection of the rows, without an ending. */
+  readonly name: string
+  readonly rows: number
+  /** Records or groups without a limit. */
+  readonly total: number
+  readonly isTruncated: boolean
+  /** Points. */
+  readonly cost: number
+}
+
+/** A file that is being written. Disposing ends the work at once and discards what is unread. */
+export interface OpenedFile extends AsyncDisposable {
+  readonly head: FileHead
+  /** Fails if the file cannot be completed. Nothing is read from the database while nobody takes the bytes. */
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** How many rows were written; known when `bytes` has ended. */
+  readonly written: () => number
   /** Aborted when the time is up or the caller has left. */
   readonly signal: AbortSignal
 }

@@ -12,16 +12,17 @@ import type { Model } from '../../schema/model/model.ts'
 import { untilAborted } from '../../util/async/promises.ts'
 import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { createEmitter, type Emitter } from '../emit/emitter.ts'
+import { emitFile } from '../emit/lists/emit-export.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
+import { fileRows, type FileRows } from '../parse/file-rows.ts'
 import { coerceInSteps, findOperation, prepareInSteps, type Prepared, runAllSteps } from '../parse/prepare.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
-import type { Plan, SnippetPlan } from '../plan/plan.ts'
+import type { FilePart, Plan, SnippetPlan } from '../plan/plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
 import type { GraphQLRequest, RequestLimits } from './execute.ts'
-import { emitExport } from './export.ts'
 
 export interface PlannerOptions {
   readonly schema: GraphQLSchema
@@ -32,11 +33,18 @@ export interface PlannerOptions {
   readonly version: string
 }
 
+/** A request, and what a file needs of its answer; null for a request of another answer. */
+export interface PlannedRequest extends GraphQLRequest {
+  readonly file?: FilePart | null
+}
+
 /** The parts of a request that do not depend on the data. */
 export interface Question {
   readonly operationName: string | null
   readonly points: number
   readonly plan: Plan
+  /** Null unless the request asks for a file. */
+  readonly file: FileRows | null
 }
 
 interface PlannedStatement {
@@ -59,20 +67,16 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 export interface Planner {
   /** True for a document that was asked before; only its variables are then to be prepared. */
   isPrepared(query: string): boolean
-  questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
+  questionOf(request: PlannedRequest, requestLimits: RequestLimits): Question
   /** The same in several turns of the event loop, so that a long request does not keep others waiting. */
-  questionInTurns(request: GraphQLRequest, requestLimits: RequestLimits): Promise<Question>
+  questionInTurns(request: PlannedRequest, requestLimits: RequestLimits): Promise<Question>
   planStatement(
     question: Question,
     requestLimits: RequestLimits,
     signal?: AbortSignal,
   ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }>
   compile(question: Question, requestLimits: RequestLimits, signal?: AbortSignal): Promise<Compiled>
-  planExport(
-    plan: Plan,
-    requestLimits: RequestLimits,
-    signal: AbortSignal,
-  ): Promise<FileStatements & { readonly physical: PhysicalPlan }>
+  planFile(plan: Plan, requestLimits: RequestLimits, signal: AbortSignal): Promise<FileStatements>
   /** Plans were made for a state of the database that has passed. */
   forgetState(): void
 }
@@ -102,7 +106,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
 
   function* questionInSteps(
-    { query, variables, operationName }: GraphQLRequest,
+    { query, variables, operationName, file: part = null }: PlannedRequest,
     requestLimits: RequestLimits,
   ): Generator<void, Question> {
     const known = documents.get(query)
@@ -114,9 +118,10 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     const coerced = yield* coerceInSteps(schema, operation, raw)
     yield
     const selection = { schema, fragments: document.fragments, variables: coerced }
-    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, selection }
+    const file = part === null ? null : fileRows(selection, operation)
+    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, file: part, selection }
     const plan = buildPlan(context, operation, raw)
-    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
+    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan, file }
   }
 
   const questionOf: Planner['questionOf'] = (request, requestLimits) =>
@@ -182,10 +187,10 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     return { ...planned, operationName, points, isTimeless }
   }
 
-  const planExport = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
+  const planFile = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
     const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
-    const statements = reportingTime(requestLimits, () => emitExport(emitterFor(known), physical))
-    return { ...statements, version: known.version, physical }
+    const statements = reportingTime(requestLimits, () => emitFile(emitterFor(known), physical))
+    return { ...statements, version: known.version }
   }
 
   return {
@@ -194,7 +199,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     questionInTurns,
     planStatement,
     compile,
-    planExport,
+    planFile,
     forgetState() {
       state = null
     },

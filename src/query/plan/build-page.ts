@@ -31,7 +31,6 @@ export function buildPage(
   search: ListSearch | null,
   { sortBy, distinctOn, ...page }: Readonly<Record<string, unknown>>,
 ): OrderAndPage {
-  const { maxPageSize } = context
   const order = sortArguments(sortBy)
   const fields = distinctArguments(distinctOn)
   if (order.some(({ field }) => field === relevanceField)) {
@@ -39,14 +38,14 @@ export function buildPage(
       throw badInput(
         '`distinctOn` does not go with `RELEVANCE`, by which only the newest matches are ordered. Sort by a field, such as `indexedAt`, or leave `distinctOn` out.',
       )
-    return buildRankedPage(fieldName, maxPageSize, search, order, page)
+    return buildRankedPage(context, fieldName, search, order, page)
   }
   const distinct = fields.flatMap((field) => keyValues(context, table, field))
   const sort = sortKeys(context, table, order)
   const names = order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')
   const of = fields.length === 0 ? '' : ` distinct ${fields.map(({ name }) => name).join(', ')}`
   const binding = `${fieldName} ${names}${of}`
-  return { sort, distinct, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
+  return { sort, distinct, binding, ranking: null, page: pageArguments(context, page, sort, binding) }
 }
 
 function distinctArguments(distinctOn: unknown): readonly SortField[] {
@@ -84,7 +83,7 @@ export function buildMergedPage(
   given: Readonly<Record<string, unknown>>,
 ): OrderAndPage {
   const sort = sortKeys(context, table, sortArguments(null))
-  const { from, ...page } = pageArguments(context.maxPageSize, given, sort, fieldName, 1)
+  const { from, ...page } = pageArguments(context, given, sort, fieldName, 1)
   const common = { sort, distinct: [], binding: fieldName, ranking: null }
   if (from === null) return { ...common, page: { ...page, from } }
   // Records of equal keys are in the order of their collections.
@@ -94,8 +93,8 @@ export function buildMergedPage(
 
 /** The default order decides between records of the same relevance. */
 function buildRankedPage(
+  context: PlanContext,
   fieldName: string,
-  maxPageSize: number,
   search: ListSearch | null,
   order: readonly SortArgument[],
   page: Readonly<Record<string, unknown>>,
@@ -125,7 +124,7 @@ function buildRankedPage(
     system('did'),
   ]
   const binding = `${fieldName} RELEVANCE ${direction} ${search.text}`
-  const { from, ...rest } = pageArguments(maxPageSize, page, sort, binding, 1)
+  const { from, ...rest } = pageArguments(context, page, sort, binding, 1)
   const { index, terms } = search
   const common = { sort, distinct: [], binding }
   if (from === null)
@@ -218,7 +217,7 @@ function leafValues(table: Table, leaf: Leaf): readonly KeyValue[] {
 }
 
 function pageArguments(
-  maxPageSize: number,
+  { maxPageSize, file }: PlanContext,
   { first, last, after, before }: Readonly<Record<string, unknown>>,
   sort: readonly SortKey[],
   binding: string,
@@ -233,11 +232,17 @@ function pageArguments(
     throw badInput('`after` goes with `first`. To page backwards write `last` with `before`.')
   if (given(before) && !given(last))
     throw badInput('`before` goes with `last`. To page forwards write `first` with `after`.')
+  if (file !== null && [last, after, before].some(given))
+    throw badInput(
+      'A file is one page: `first` is the largest number of its rows. Leave `last`, `after` and `before` out.',
+    )
   const backward = given(last)
-  const [name, size] = backward ? ['last', last] : ['first', first ?? defaultPageSize]
+  const [name, size] = backward
+    ? ['last', last]
+    : ['first', first ?? (file === null ? defaultPageSize : maxPageSize)]
   if (typeof size !== 'number' || size < 0 || size > maxPageSize)
     throw badInput(
-      `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}, and follow the cursors for more.`,
+      `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}${file === null ? ', and follow the cursors for more' : ''}.`,
     )
   const cursor = backward ? before : after
   return {

@@ -18,6 +18,7 @@ import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type { Constant, Fields } from './fields.ts'
 import type {
   CollectionStatusOutput,
+  FilePart,
   Plan,
   PlanContext,
   RootOutput,
@@ -44,7 +45,41 @@ export function buildPlan(
     output: rootOutput(context, operation, collected, rawVariables),
   }))
   const fields = countFields(operation.selectionSet, context.selection.fragments)
-  return { roots, written: fields + context.counts.conditions, snippets: context.snippets }
+  const plan = { roots, written: fields + context.counts.conditions, snippets: context.snippets }
+  return context.file === null ? plan : withTotal(plan, context.file)
+}
+
+/** The plan of a file with the totals that its head needs; those of groups alone are with them. */
+function withTotal(plan: Plan, part: FilePart): Plan {
+  const [root] = plan.roots
+  if (root === undefined) throw new Error('A file has rows.')
+  const [output, added] = withTotalOf(root.output as RootOutput, part)
+  return { ...plan, written: plan.written + added, roots: [{ key: root.key, output }] }
+}
+
+/** The output, and how many fields were added. */
+function withTotalOf(root: RootOutput, part: FilePart): readonly [RootOutput, number] {
+  if (root.kind === 'list') {
+    const { list } = root
+    const total = { key: 'totalCount', output: { kind: 'totalCount' } } as const
+    return [{ ...root, list: { ...list, fields: [...(part === 'rows' ? list.fields : []), total] } }, 1]
+  }
+  if (root.kind !== 'aggregate') throw new Error('A file is one list or one aggregate.')
+  const { aggregate } = root
+  if (aggregate.keys.length === 0)
+    throw badInput('`groupBy` is missing: a file of groups has a row for each. Name fields to group by.')
+  const fields = [
+    ...aggregate.fields.map(({ output }) => ({ key: 'groups', output })),
+    { key: 'groupCount', output: { kind: 'groupCount' } },
+    {
+      key: 'groupsPageInfo',
+      output: {
+        kind: 'groupsPageInfo',
+        fields: [{ key: 'hasNextPage', output: { kind: 'hasNextPage' } }],
+      },
+    },
+  ] as const
+  return [{ ...root, aggregate: { ...aggregate, fields } }, 3]
 }
 
 function rootOutput(

@@ -38,6 +38,9 @@ export interface Plan {
   readonly snippets: readonly SnippetPlan[]
 }
 
+/** What is asked of a file: its rows with their number, or this alone. */
+export type FilePart = 'rows' | 'total'
+
 /** The input of plan building besides the operation. */
 export interface PlanContext {
   /** Version of the program. */
@@ -46,6 +49,8 @@ export interface PlanContext {
   readonly tables: readonly Table[]
   /** Maximum value of `first` and `last`. */
   readonly maxPageSize: number
+  /** Null unless rows become a file: as many as possible where the operation has no `first` or `limit`. */
+  readonly file: FilePart | null
   readonly selection: Selection
   readonly counts: OperationCounts
   /** Collects the snippets of the operation. */

@@ -21,22 +21,24 @@ test('an export costs its search and a tenth of its rows, and what is not there 
   )
   await using service = await openLibrary('sqlite', records)
   await using server = await serve(service, { pointsPerMinute: 100, exportRows: 10_000 })
-  const left = async (parameters: string) => {
-    const response = await server.get(`/export/org.example.library.person.csv?${parameters}`)
+  const left = async (fields: string, args = '') => {
+    const query = `{ orgExampleLibraryPerson${args} { nodes { ${fields} } } }`
+    const response = await server.get(`/api/graphql?format=csv&query=${encodeURIComponent(query)}`)
     const text = await response.text()
     const [, remaining] = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? []
     return { status: response.status, cost: Number(response.headers.get('x-cost')), remaining, text }
   }
   // Five fields are 12 each; the list is 20, its total 2,000, the nodes and the total 2, and a row 3: 2,085. A tenth of
   // 499 more rows is 150.
-  const two = await left('fields=name,country')
+  const two = await left('name country')
   assert.deepEqual([two.status, two.cost, two.remaining], [200, 3, '97'])
   // Ten more fields are 120, and a tenth of 499 more rows of 13 is 649.
-  const all = await left('fields=name,country,role,rating,fortune,active,bornAt,uri,did,rkey,cid,mentor')
+  const all = await left('name country role rating fortune active bornAt uri did rkey cid mentor')
   assert.deepEqual([all.status, all.cost, all.remaining], [200, 3, '94'])
   // A record behind a reference is 5 and its own row 1 more, in each row.
   const many = await left(
-    'limit=10000&fields=name,country,role,rating,fortune,active,bornAt,uri,did,rkey,cid,mentor.name',
+    'name country role rating fortune active bornAt uri did rkey cid mentorResolved { ... on OrgExampleLibraryPerson { name } }',
+    '(first: 10000)',
   )
   assert.deepEqual([many.status, many.cost, many.remaining], [200, 4, '90'])
 })
@@ -44,11 +46,13 @@ test('an export costs its search and a tenth of its rows, and what is not there 
 test('an export that costs more than a minute has is refused with both numbers', async () => {
   await using service = await openLibrary('sqlite')
   await using server = await serve(service, { pointsPerMinute: 10, exportRows: 1_000_000 })
-  const response = await server.get('/export/org.example.library.person.csv?fields=name')
+  const response = await server.get(
+    `/api/graphql?format=csv&query=${encodeURIComponent('{ orgExampleLibraryPerson { nodes { name } } }')}`,
+  )
   assert.equal(response.status, 400)
   const { errors } = (await response.json()) as Json
   assert.deepEqual(errors[0].extensions, { code: 'QUERY_TOO_COMPLEX', limit: 10, actual: 203 })
-  assert.match(errors[0].message, /Ask for fewer rows by `limit`/)
+  assert.match(errors[0].message, /Ask for fewer rows by `first`/)
 })
 
 test('each row after the first costs a part of a row of a list', () => {
@@ -68,7 +72,6 @@ function serve({ engine, opened }: TestService, limits: Parameters<typeof someCa
   return startServer({
     schema: opened.schema,
     engine,
-    exports: engine,
     limiter: createMemoryLimiter(),
     authenticate: () => someCaller(limits),
   })

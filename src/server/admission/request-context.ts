@@ -1,5 +1,5 @@
 /** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
@@ -12,6 +12,16 @@ import type { Caller } from './tiers.ts'
 import { type Limiter, rateLimited, tooManyAtOnce, type Allowance } from './limits/limiter.ts'
 import type { Answered, Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
+
+/** A request under way. */
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly context: RequestContext
+}
+
+/** Limits of a file, whose rows may be more and take longer. */
+export type FileLimits = RequestLimits & Required<Pick<RequestLimits, 'startFile'>>
 
 export class RequestContext {
   readonly started = performance.now()
@@ -95,20 +105,15 @@ export class RequestContext {
     }
   }
 
-  /** The same for an export, which may be larger and take longer. */
-  exportLimits(
-    limiter: Limiter,
-    scheduler: ClientScheduler,
-    caller: Caller,
-    reply: FastifyReply,
-  ): RequestLimits {
+  /** The same for a file. */
+  fileLimits(limiter: Limiter, scheduler: ClientScheduler, caller: Caller, reply: FastifyReply): FileLimits {
     const { exportRows, exportSeconds, pointsPerMinute } = caller.tier
     const deadline = deadlineOf(this.started, exportSeconds)
     return {
       ...this.requestLimits(limiter, scheduler, caller, reply),
       pageSize: exportRows,
-      ...(pointsPerMinute !== null && { exportPoints: pointsPerMinute }),
-      startLong: () => this.#startLong(limiter, caller, reply, deadline),
+      ...(pointsPerMinute !== null && { filePoints: pointsPerMinute }),
+      startFile: () => this.#startLong(limiter, caller, reply, deadline),
       giveBack: (points) => {
         if (this.allowance === null || points <= 0) return
         limiter.refund(caller, points, this.#spent.ends)

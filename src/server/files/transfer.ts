@@ -4,14 +4,14 @@
  */
 import type { ServerResponse } from 'node:http'
 import { releaseBuffer } from '../../util/memory.ts'
-import type { OpenedExport } from '../../query/execute/execute.ts'
+import type { OpenedFile } from '../../query/execute/execute.ts'
 
 /** The caller does not read. */
 export const stalled = new Error('The caller does not read.')
 
 /** `stall`: milliseconds in which a caller must take a piece. Returns the bytes that were sent; fails if it is cut. */
 export async function transfer(
-  { bytes, signal }: Pick<OpenedExport, 'bytes' | 'signal'>,
+  { bytes, signal }: Pick<OpenedFile, 'bytes' | 'signal'>,
   response: ServerResponse,
   stall: number,
 ): Promise<number> {

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
+import type { FileForm } from '../../files/file-spec.ts'
 import type { GraphQLRequest } from '../../query/execute/execute.ts'
 import { measureJson } from '../../util/text/json-depth.ts'
 import { shorten } from '../../util/text/messages.ts'
@@ -14,8 +15,16 @@ import { crossOriginHeaders } from '../http/cross-origin.ts'
 import type { ResponseType } from '../http/requests.ts'
 import { isObject } from '../../util/is-object.ts'
 
-/** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
-export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): GraphQLRequest {
+/** A question, and how its answer is written: null for JSON. */
+export interface AskedAnswer {
+  readonly question: GraphQLRequest
+  readonly form: FileForm | null
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The members of a JSON body; throws a ServiceError that says what is wrong with it. */
+export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): Members {
   if (body === undefined || body.length === 0)
     throw new ServiceError('BAD_REQUEST', `The body is empty. ${bodyHint}`)
   if (contentType !== 'application/json') assertUtf8Charset(contentType)
@@ -28,18 +37,18 @@ export function parsePost(contentType: string | undefined, body: Uint8Array | un
     )
   }
   if (!isObject(request)) throw new ServiceError('BAD_REQUEST', `The body is not a JSON object. ${bodyHint}`)
-  return asGraphQLRequest(request)
+  return request
 }
 
-/** The request in a URL's query string, where `variables` and `extensions` are JSON text. */
-export function parseGet(parameters: ReadonlyMap<string, string>): GraphQLRequest {
-  return asGraphQLRequest({
-    query: parameters.get('query'),
+/** The members of a URL's query string, where `variables` and `extensions` are JSON text. */
+export function parseGet(parameters: ReadonlyMap<string, string>): Members {
+  return {
+    ...Object.fromEntries(parameters),
     variables: parseJsonParameter(parameters, 'variables'),
     // GraphQL over HTTP treats an empty name in a URL like a missing one.
     operationName: parameters.get('operationName') || undefined,
     extensions: parseJsonParameter(parameters, 'extensions'),
-  })
+  }
 }
 
 /** Parses the query string strictly: both the framework and `URLSearchParams` accept broken escapes. */
@@ -161,7 +170,8 @@ function assertEscapes(url: string): void {
   }
 }
 
-function asGraphQLRequest(members: Readonly<Record<string, unknown>>): GraphQLRequest {
+/** Throws a ServiceError that says which member is missing or wrong. */
+export function asGraphQLRequest(members: Members): GraphQLRequest {
   const { query, variables, operationName, extensions } = members
   if (isMissing(query)) {
     // Clients of automatic persisted queries react to this message: they send the document, and no more hashes.

@@ -7,7 +7,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
-import { ServiceError } from '../../errors.ts'
+import { errorCodes, ServiceError } from '../../errors.ts'
+import type { FileForm } from '../../files/file-spec.ts'
+import { errorAnswer } from '../../query/execute/error-answer.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
 import {
@@ -19,7 +21,16 @@ import {
 import type { Caller } from '../admission/tiers.ts'
 import { freeWhenSent, InFlightLimit } from '../http/connections.ts'
 import { answerFailure, reportFault, sendErrors } from '../http/failures.ts'
-import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer, headersOf } from './graphql-http.ts'
+import {
+  asGraphQLRequest,
+  type AskedAnswer,
+  headersOf,
+  parseGet,
+  parsePost,
+  parseQueryString,
+  statusOf,
+  viewAsBuffer,
+} from './graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/requests.ts'
@@ -28,23 +39,18 @@ import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { anonymousTurn } from '../admission/scheduled-routes.ts'
 import { Tarpit } from '../admission/tarpit.ts'
-import { isGone, RequestContext } from '../admission/request-context.ts'
+import { type Exchange, isGone, RequestContext } from '../admission/request-context.ts'
+import { formOf } from '../files/file-form.ts'
+import { createFileSender } from '../files/send-file.ts'
 
 export interface GraphQLRouteOptions {
-  readonly engine: Pick<QueryEngine, 'execute'>
+  readonly engine: Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'>
   readonly authenticate: Authenticate
   readonly limiter: Limiter
   readonly observer: Observer
   readonly playground: PlaygroundContent
   /** Seconds that browsers and caches may store answers to GET. */
   readonly cacheSeconds: number
-}
-
-/** A GraphQL request under way. */
-interface GraphQLExchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly context: RequestContext
 }
 
 export const endpoint = '/api/graphql'
@@ -57,16 +63,23 @@ const zip = promisify(gzip)
 /** Minimum bytes to compress. A page of 20 records is a third of this and takes longer to compress than to make. */
 const compressedFrom = 32_768
 
-/** `readingTime`: milliseconds in which callers must read a large answer. `scheduler` is shared by all routes. */
+/** Answers a request, whose question is read when its caller is known and charged. */
+export type Answer = (request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer) => void
+
+/**
+ * `timeout`: milliseconds in which callers must read a large answer, and the next piece of a file. `scheduler` is shared
+ * by all routes. Returns what answers on other paths.
+ */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
-  readingTime: number,
+  timeout: { readonly reading: number; readonly stall?: number },
   scheduler: ClientScheduler,
-): void {
+): Answer {
   const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
   const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
-  const inFlight = new InFlightLimit(readingTime)
+  const inFlight = new InFlightLimit(timeout.reading)
+  const sendFile = createFileSender(app, options, scheduler, timeout.stall)
   const tarpit = new Tarpit()
 
   const config = { turn: 'own' } as const
@@ -77,11 +90,10 @@ export function addGraphQLRoutes(
     })
   app.post(endpoint, { errorHandler, config }, (request, reply) => {
     answer(request, reply, () => {
-      if (request.url !== endpoint) {
-        assertNoKeyInUrl(request.url)
-        parseQueryString(request.url)
-      }
-      return parsePost(request.headers['content-type'], readBody(request))
+      const parameters = request.url === endpoint ? null : parametersOf(request)
+      const body = parsePost(request.headers['content-type'], readBody(request))
+      const [format, bom] = [parameters?.get('format'), parameters?.get('bom')]
+      return askedBy(request, { ...body, format: body['format'] ?? format, bom: body['bom'] ?? bom })
     })
   })
 
@@ -89,13 +101,13 @@ export function addGraphQLRoutes(
     if (wantsPlayground(request))
       return andThen(anonymousTurn(scheduler, request), () => sendPlayground(request, reply))
     answer(request, reply, () => {
-      assertNoKeyInUrl(request.url)
-      return parseGet(parseQueryString(request.url))
+      return askedBy(request, parseGet(parametersOf(request)))
     })
   })
+  return answer
 
   // Returns no promise: the framework would wait for the last byte to leave, with listeners for each request.
-  function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
+  function answer(request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer): void {
     const context = new RequestContext(observer)
     request.context = context
     try {
@@ -117,7 +129,7 @@ export function addGraphQLRoutes(
     }
   }
 
-  function ask(exchange: GraphQLExchange, read: () => GraphQLRequest): MaybePromise<void> {
+  function ask(exchange: Exchange, read: () => AskedAnswer): MaybePromise<void> {
     const { request, context } = exchange
     assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
@@ -131,28 +143,51 @@ export function addGraphQLRoutes(
       const spent = context.spend(limiter, caller, requestPoints(request))
       const given = andThen(spent, () => begin(exchange, caller, read))
       return andThen(given, (answer) => {
+        if (answer === null) return undefined
         context.report = answer.report
         return send(answer, exchange)
       })
     }
   }
 
-  /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
+  /**
+   * Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. Null
+   * where a file is the answer, which is sent already.
+   */
   function begin(
-    { context, reply }: GraphQLExchange,
+    exchange: Exchange,
     caller: Caller,
-    read: () => GraphQLRequest,
-  ): MaybePromise<GraphQLAnswer> {
+    read: () => AskedAnswer,
+  ): MaybePromise<GraphQLAnswer | null> {
+    const { context, reply } = exchange
     const started = performance.now()
     try {
-      context.question = read()
-      return engine.execute(context.question, context.requestLimits(limiter, scheduler, caller, reply))
+      const { question, form } = read()
+      context.question = question
+      if (form !== null) return answerWithFile(exchange, caller, question, form)
+      return engine.execute(question, context.requestLimits(limiter, scheduler, caller, reply))
     } finally {
       if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, performance.now() - started)
     }
   }
 
-  function send(answer: GraphQLAnswer, exchange: GraphQLExchange): MaybePromise<void> {
+  async function answerWithFile(
+    exchange: Exchange,
+    caller: Caller,
+    question: GraphQLRequest,
+    form: FileForm,
+  ): Promise<null> {
+    try {
+      await sendFile(exchange, caller, question, form)
+    } catch (error) {
+      const { request, reply, context } = exchange
+      if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
+      else await sendFailure(errorAnswer(error, context.report ?? undefined), exchange, true)
+    }
+    return null
+  }
+
+  function send(answer: GraphQLAnswer, exchange: Exchange): MaybePromise<void> {
     const { request, reply, context } = exchange
     if (isGone(reply)) return context.end(request.id, 'gone', 0, 0)
     return answer.kind === 'data' ? sendData(answer, exchange) : sendFailure(answer, exchange)
@@ -160,19 +195,20 @@ export function addGraphQLRoutes(
 
   async function sendFailure(
     { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
-    { request, reply }: GraphQLExchange,
+    { request, reply }: Exchange,
+    isFile = false,
   ): Promise<void> {
     await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
     if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
     if (cause !== undefined)
       reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
-    sendErrors(reply, type, statusOf(code, type), errors)
+    sendErrors(reply, type, isFile ? errorCodes[code].status : statusOf(code, type), errors)
   }
 
   function sendData(
     { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
-    { request, reply, context }: GraphQLExchange,
+    { request, reply, context }: Exchange,
   ): MaybePromise<void> {
     const bytes = viewAsBuffer(body)
     const headers = headersOf(request, responseType(request.headers.accept))
@@ -216,6 +252,16 @@ export function addGraphQLRoutes(
 /** True for a browser that sends no query and whose URL contains no key. */
 function wantsPlayground({ headers, url }: FastifyRequest): boolean {
   return prefersHtml(headers.accept) && !/[?&]query=/i.test(url) && !holdsKeySomewhere(url)
+}
+
+/** Throws a ServiceError for a malformed query string, or one with a key. */
+function parametersOf({ url }: FastifyRequest): ReadonlyMap<string, string> {
+  assertNoKeyInUrl(url)
+  return parseQueryString(url)
+}
+
+function askedBy({ headers }: FastifyRequest, members: Readonly<Record<string, unknown>>): AskedAnswer {
+  return { question: asGraphQLRequest(members), form: formOf(members, headers) }
 }
 
 function readBody(request: FastifyRequest): Buffer | undefined {

@@ -25,8 +25,7 @@ import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from '../graphql
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { agentPath } from '../agents/agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
-import { addExportRoutes, type ExportEngine } from '../files/export-routes.ts'
-import { exportPath } from '../files/wanted.ts'
+import { addCollectionFiles, exportPath } from '../files/collection-file.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { anonymousTurn, scheduleRoutes } from '../admission/scheduled-routes.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
@@ -51,8 +50,6 @@ export interface AppOptions extends GraphQLRouteOptions {
   readonly longestRequest: number
   readonly maxBodyBytes?: number
   readonly timeout?: QueryDeadline
-  /** Absent where nothing can be exported. */
-  readonly exports?: ExportEngine
   /** Null where the agents' server is disabled. */
   readonly agent: AgentHttp | null
   /** Null where the explorer is disabled. */
@@ -69,7 +66,7 @@ export interface QueryDeadline {
   readonly idle: number
   /** To read a large answer. */
   readonly reading: number
-  /** To take the next piece of an export; 30,000 by default. */
+  /** To take the next piece of a file; 30,000 by default. */
   readonly stall?: number
   /** Interval of the checks for slow requests. */
   readonly check: number
@@ -145,10 +142,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(async (routes) => {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
-    addGraphQLRoutes(routes, options, timeout.reading, scheduler)
+    const answer = addGraphQLRoutes(routes, options, timeout, scheduler)
+    addCollectionFiles(routes, options.schema, answer)
     addSchemaRoute(routes, options.schema)
-    if (options.exports !== undefined)
-      addExportRoutes(routes, options, options.exports, scheduler, timeout.stall)
     if (agent !== null) addInProcessAgent(routes, agent, options, scheduler)
     if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
     else answerPage = addExplorerRoutes(routes, explorer, options, scheduler)

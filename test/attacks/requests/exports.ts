@@ -1,19 +1,15 @@
-/** Attacks on exports: paths, parameters and fields that are not what they seem. */
+/** Attacks on files: paths, parameters and operations that are not what they seem. */
 import { type Attack, attacks, head, host, repeat, variants } from '../attack.ts'
 
 const articles = '/export/tech.service.news.article'
 
 const fetched = (path: string, method = 'GET'): string => head(`${method} ${path} HTTP/1.1`, host)
 const underExport = (path: string): string => fetched(`/export${path}`)
-const exported = (parameters: string): string => fetched(`${articles}.csv?${parameters}`)
-const grouped = (parameters: string): string => fetched(`${articles}/aggregate.csv?${parameters}`)
-const where = (condition: unknown): string =>
-  exported(
-    `where=${encodeURIComponent(typeof condition === 'string' ? condition : JSON.stringify(condition))}`,
-  )
-
-/** `{"NOT": {"NOT": …}}` */
-const nested = (levels: number): string => `${'{"NOT":'.repeat(levels)}{}${'}'.repeat(levels)}`
+const asked = (query: string, more = ''): string =>
+  fetched(`/api/graphql?format=csv&query=${encodeURIComponent(query)}${more}`)
+const listed = (selection: string, args = ''): string =>
+  asked(`{ techServiceNewsArticle${args} { nodes { ${selection} } } }`)
+const found = (where: string): string => listed('uri', `(where: ${where})`)
 
 export const exportAttacks: readonly Attack[] = [
   ...attacks({ status: 404, code: 'NOT_FOUND', leaves: 'open' }, [
@@ -24,7 +20,7 @@ export const exportAttacks: readonly Attack[] = [
       underExport,
     ),
     ...variants('a name of nothing:', ['/constructor.csv', '/.csv'], underExport),
-    ...variants('an article’s path with', ['.constructor', '/aggregate/aggregate.csv', '%00.csv'], (rest) =>
+    ...variants('an article’s path with', ['.constructor', '/aggregate.csv', '%00.csv'], (rest) =>
       fetched(articles + rest),
     ),
   ]),
@@ -32,43 +28,47 @@ export const exportAttacks: readonly Attack[] = [
     ...variants('the method', ['DELETE', 'PUT'], (method) => fetched(`${articles}.csv`, method)),
   ]),
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'open' }, [
-    ['half an escape', exported('where=%7')],
-    ['bytes that are not UTF-8', exported('fields=%ff%fe')],
-    ['a key in the URL', exported('key=lgk_x')],
-    ['a parameter twice', exported('limit=1&limit=2')],
+    ['half an escape', fetched(`${articles}.csv?bom=%7`)],
+    ['bytes that are not UTF-8', fetched('/api/graphql?format=csv&query=%ff%fe')],
+    ['a key in the URL', fetched(`${articles}.csv?key=lgk_x`)],
+    ['a parameter twice', fetched(`${articles}.csv?bom=true&bom=true`)],
+    ['a file of no query', fetched('/api/graphql?format=csv')],
+  ]),
+  ...attacks({ status: 400, code: 'GRAPHQL_VALIDATION_FAILED', leaves: 'open' }, [
+    ['a column named like a member of objects', listed('__proto__ constructor')],
+    ['a direction that is SQL', listed('uri', '(sortBy: [{field: title, direction: DROP}])')],
+    ['a `where` that pollutes', found('{__proto__: {title: {eq: "x"}}}')],
+    ['rows below 0', listed('uri', '(first: 99999999999999999999)')],
   ]),
   ...attacks({ status: 400, code: 'BAD_USER_INPUT', leaves: 'open' }, [
+    ['a format that is a path', fetched('/api/graphql?format=../csv&query={__typename}')],
+    ['a file of the schema', asked('{ __schema { types { name } } }')],
+    ['a file of the type of queries', asked('{ __typename }')],
+    ['201 columns', listed(repeat(201, (at) => `a${at}: title`, ' '))],
+    ['a column of all referring records', listed('techServiceNewsEnrichmentViaArticle { nodes { topics } }')],
     [
-      'a field that closes the selection',
-      exported(`fields=${encodeURIComponent('title } } x: __schema { types')}`),
+      'two files',
+      asked('{ a: techServiceNewsArticle { nodes { uri } } b: techServiceNewsSource { nodes { uri } } }'),
     ],
-    ['a field that is a fragment', exported('fields=...on')],
-    ['a field named like a member of objects', exported('fields=__proto__,constructor')],
-    ['the type of records', exported('fields=__typename')],
-    ['empty names of fields', exported('fields=,,,')],
-    ['a field with an empty part', exported('fields=source..displayName')],
-    ['201 fields', exported(`fields=${repeat(201, () => 'title', ',')}`)],
-    ['a field behind all referring records', exported('fields=techServiceNewsEnrichmentViaArticle.topics')],
-    ...variants('the limit', ['-1', '1.5', '99999999999999999999', '1)%7Bnodes'], (limit) =>
-      exported(`limit=${limit}`),
-    ),
-    ['a mark that is neither true nor false', exported('bom=1')],
-    ['a `where` that is a list', where([])],
-    ['a `where` that is a text', where('"title"')],
-    ['a `where` that pollutes', where('{"__proto__":{"title":{"eq":"x"}}}')],
-    ['a `where` with a NUL', where({ title: { eq: '\0' } })],
-    ['an order that is SQL', exported('sortBy=title;drop%20table')],
-    ['a direction that is SQL', exported('sortBy=title:desc--')],
-    ['a key that is SQL', grouped('groupBy=language)%20from%20base')],
-    ['a measure that closes the selection', grouped('fields=countDistinct.language)%7Bcount%7D')],
-    ['a rank that is an expression', grouped('fields=percentile.wordCount.0.5,__schema')],
+    ['fewer rows than none', listed('uri', '(first: -1)')],
+    [
+      'a mark that is neither true nor false',
+      asked('{ techServiceNewsArticle { nodes { uri } } }', '&bom=1'),
+    ],
+    ['a parameter of a whole collection', fetched(`${articles}.csv?where={}`)],
+    ['a `where` with a NUL', found(String.raw`{title: {eq: "\u0000"}}`)],
   ]),
   ...attacks({ status: 400, code: 'QUERY_TOO_COMPLEX', leaves: 'open' }, [
-    ['forty references in a row', exported(`fields=${repeat(40, () => 'duplicateOf', '.')}.title`)],
-    ['a `where` of 300 levels', where(nested(300))],
-    ['a list of 1,001 values', where({ language: { in: Array.from({ length: 1_001 }, () => 'e') } })],
+    [
+      'forty references in a row',
+      listed(
+        `${'duplicateOfResolved { ... on TechServiceNewsArticle { '.repeat(40)}title${' } }'.repeat(40)}`,
+      ),
+    ],
+    ['a `where` of 300 levels', found(`${'{NOT:'.repeat(300)}{}${'}'.repeat(300)}`)],
+    ['a list of 1,001 values', found(`{language: {in: [${repeat(1_001, () => '"e"', ' ')}]}}`)],
   ]),
   ...attacks({ status: 413, code: 'PAYLOAD_TOO_LARGE', leaves: 'closed' }, [
-    ['a `where` of 20,000 characters', where({ title: { eq: 'x'.repeat(20_000) } })],
+    ['a `where` of 20,000 characters', found(`{title: {eq: "${'x'.repeat(20_000)}"}}`)],
   ]),
 ]

@@ -65,7 +65,12 @@ export const longTimeouts = { head: 300_000, request: 900_000, idle: 900_000, re
 const standInSchema = buildSchema('type Query { hello: String }')
 
 /** The application on a real port of its own. */
-export async function startServer(options: Given<AppOptions> = {}): Promise<HttpServer> {
+export async function startServer({
+  engine,
+  ...options
+}: Given<Omit<AppOptions, 'engine'>> & {
+  readonly engine?: Partial<AppOptions['engine']>
+} = {}): Promise<HttpServer> {
   const log: string[] = []
   const app = createApp({
     authenticate: anonymousCaller,
@@ -76,7 +81,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     longestRequest: 900,
     cacheSeconds: 0,
     timeout: longTimeouts,
-    engine: createStandInEngine(),
+    engine: { ...createStandInEngine(), ...engine },
     schema: standInSchema,
     readStatus: async () => emptyStatus,
     log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })

@@ -11,7 +11,7 @@ import {
  * A stand-in for the query engine: graphql-js over a schema of four fields, for tests of what lies around
  * the engine. It can be slow and it can fail, when asked to, which the real engine can not.
  */
-export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
+export function createStandInEngine(): Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'> & {
   /** Resolves when an operation that asks for `slow` has begun. */
   readonly begun: Promise<void>
   /** Lets `slow` answer. */
@@ -54,7 +54,8 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
       report: new ExecutionReport(),
     }
   }
-  return { execute, begun: begun.promise, finish: finished.resolve }
+  const noFiles = () => Promise.reject(new Error('The stand-in has no files.'))
+  return { execute, openFile: noFiles, describeFile: noFiles, begun: begun.promise, finish: finished.resolve }
 }
 
 const schema = buildSchema(`

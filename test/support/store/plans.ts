@@ -29,7 +29,7 @@ export function createPlanner(documents: readonly Json[], references: References
     const operation = findOperation(document, null)
     const values = coerceVariables(schema, operation, variables)
     const selection = { schema, fragments: document.fragments, variables: values }
-    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, selection }
+    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, file: null, selection }
     return buildPlan(context, operation, variables)
   }
 }

@@ -5,27 +5,34 @@ import { text as readText } from 'node:stream/consumers'
 import { errorAnswer } from '../../../query/execute/error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest } from '../../../query/execute/execute.ts'
 import { CommandError, type CommandContext, printJson, whyUnreadable } from '../../command.ts'
-import { openReader, type ReadService } from '../../service/service.ts'
-import { assertOptions, buildFileQuery, fileLimits, fileOptions } from '../records/file-query.ts'
+import { openReader } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
+import { writeAnswer } from './query-file.ts'
 
 export async function query(context: CommandContext): Promise<number> {
-  const { config, root } = context
+  const { config, root, given } = context
+  const { format } = config
+  const [option] = (['output', 'bom'] as const).filter((name) => given.has(name))
+  if (format === null && option !== undefined)
+    throw new UsageError(`query takes --${option} only together with --format.`)
   const request = await loadRequest(context)
   await using service = await openReader(config, root)
+  if (format !== null) {
+    await writeAnswer(service.engine, request, format, config)
+    return 0
+  }
   return printAnswer(await service.engine.execute(request), config)
 }
 
 /** Prints what the operation reads and costs, its SQL, and the indexes that each part uses. */
 export async function explain(context: CommandContext): Promise<number> {
   const { config, root } = context
-  const request = isOfExport(context) ? null : await loadRequest(context)
+  const request = await loadRequest(context)
   await using service = await openReader(config, root)
   let explanation: Explanation
   try {
-    explanation =
-      request === null ? await explainExport(service, config) : await service.engine.explain(request)
+    explanation = await service.engine.explain(request)
   } catch (error) {
     return printAnswer(errorAnswer(error), config)
   }
@@ -34,33 +41,6 @@ export async function explain(context: CommandContext): Promise<number> {
   if (config.json) printJson({ plan, cost, sql, values, steps })
   else process.stdout.write(renderText({ plan, cost, sql, values, steps }))
   return 0
-}
-
-/** Whether the options of a file are given instead of an operation. */
-function isOfExport({ config, operands, given }: CommandContext): boolean {
-  const [option] = fileOptions.filter((name) => given.has(name))
-  if (config.collection === null && option !== undefined)
-    throw new UsageError(`--${option} needs --collection NSID: it explains an export of that collection.`)
-  if ((config.collection === null) === (operands.length === 0))
-    throw new UsageError('explain takes one GRAPHQL, or --collection NSID with the options of an export.')
-  assertOptions(config, given)
-  return config.collection !== null
-}
-
-/** The cost is that of the rows that match now. */
-async function explainExport({ engine, schema }: ReadService, config: Config): Promise<Explanation> {
-  const wanted = buildFileQuery(schema, config, config.collection ?? '')
-  if (wanted.kind === 'groups') return engine.explain(wanted.query.request)
-  const answer = await engine.execute(wanted.query.counting)
-  const total = answer.kind === 'data' ? totalOf(answer.body) : 0
-  return engine.explainExport(wanted.query.request, fileLimits, total)
-}
-
-function totalOf(body: Uint8Array): number {
-  const { data } = JSON.parse(Buffer.from(body).toString()) as {
-    readonly data: Readonly<Record<string, { readonly totalCount: number }>>
-  }
-  return Object.values(data)[0]?.totalCount ?? 0
 }
 
 async function loadRequest({ config, operands }: CommandContext): Promise<GraphQLRequest> {

@@ -3,17 +3,36 @@ import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitFields } from '../emit-output.ts'
 import { type Emitter, type RecordRow } from '../emitter.ts'
-import type { PhysicalList } from '../../plan/physical-plan.ts'
+import type { ColumnValue, Statement } from '../../../database/database.ts'
+import type { FileStatements } from '../../../database/files/file-source.ts'
+import { assertWithin } from '../../parse/limits.ts'
+import type { PhysicalList, PhysicalPlan } from '../../plan/physical-plan.ts'
 import { emitTotal } from './emit-distinct.ts'
 import { storedColumns } from './emit-list.ts'
 import { idAndRankOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 
+/** The statements of a plan with one list. */
+export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStatements, 'version'> {
+  const [root] = plan.roots
+  if (root?.output.kind !== 'list') throw new Error('The rows are not those of a list.')
+  const { list } = root.output
+  const statement = (text: Sql): Statement => {
+    assertWithin(
+      'parameters',
+      text.values.length - plan.sourceValues,
+      'The operation compares with too many values',
+    )
+    return { text: emitter.dialect.text(text), values: text.values as readonly ColumnValue[] }
+  }
+  return { count: statement(emitFileCount(emitter, list)), rows: statement(emitFileRows(emitter, list)) }
+}
+
 /** Yields the selected nodes in the order of the list, one row of JSON text for each. */
-export function emitExportRows(emitter: Emitter, list: PhysicalList): Sql {
+function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
   const { page, fields } = list
   const nodes = fields.map(({ output }) => output).find(({ kind }) => kind === 'nodes')
-  if (page === null || nodes?.kind !== 'nodes') throw new Error('The list has no rows to export.')
+  if (page === null || nodes?.kind !== 'nodes') throw new Error('The list has no rows.')
   const text = (row: RecordRow): Sql => emitFields(emitter, nodes.fields, row)
   const { table } = list.list
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
@@ -33,12 +52,12 @@ export function emitExportRows(emitter: Emitter, list: PhysicalList): Sql {
         from (${ids}) ${found}`
     }
     case 'id-list':
-      throw new Error('An export has no page info.')
+      throw new Error('A file has no page info.')
   }
 }
 
 /** Yields how many rows there would be without a limit. */
-export function emitExportCount(emitter: Emitter, { total, list }: PhysicalList): Sql {
-  if (total === null) throw new Error('An export counts its rows.')
+function emitFileCount(emitter: Emitter, { total, list }: PhysicalList): Sql {
+  if (total === null) throw new Error('A file counts its rows.')
   return sql`select ${emitTotal(emitter, total, list.table, null)} as ${raw('total')}`
 }

@@ -72,7 +72,12 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     denominator: possible(share?.denominator, given.denominator),
   }
   const fill = buildFill(given, { keys, names, share, ...bounds })
-  const limit = integerArgument('limit', given.limit, limits.groups, defaultLimitOf(fill))
+  const limit = integerArgument(
+    'limit',
+    given.limit,
+    limits.groups,
+    context.file === null ? defaultLimitOf(fill) : limits.groups,
+  )
   const building: Building = {
     ...context,
     outer: null,
