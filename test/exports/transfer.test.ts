@@ -40,7 +40,8 @@ function endlessFile(): Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile
       return {
         head: { name: 'endless', rows: 1, total: 1, isTruncated: false, cost: 1 },
         bytes: bytes(),
-        written: () => 0,
+        total: 1,
+        rows: () => 0,
         signal: permit.signal,
         async [Symbol.asyncDispose]() {
           permit[Symbol.dispose]()

@@ -36,7 +36,7 @@ property(
     await using file = await service.engine.openFile({ query }, form, limits, new ExecutionReport())
     const text = (await Array.fromAsync(file.bytes)).map((piece) => Buffer.from(piece).toString()).join('')
     assert.equal(file.head.total, found.totalCount)
-    assert.equal(file.written(), found.nodes.length)
+    assert.equal(file.rows(), found.nodes.length)
     // What is in files of the other formats, tests of these formats read.
     if (format !== 'ndjson') return
     assert.deepEqual(

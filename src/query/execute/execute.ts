@@ -1,6 +1,7 @@
 /** The interface of the query engine: GraphQL requests and answers, for any transport; engine.ts implements it. */
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
+import type { FileStream } from '../../database/files/file-source.ts'
 import type { FileForm } from '../../files/file-spec.ts'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
@@ -140,13 +141,8 @@ export interface FileHead {
   readonly cost: number
 }
 
-/** A file that is being written. Disposing ends the work at once and discards what is unread. */
-export interface OpenedFile extends AsyncDisposable {
+export interface OpenedFile extends FileStream {
   readonly head: FileHead
-  /** Fails if the file cannot be completed. Nothing is read from the database while nobody takes the bytes. */
-  readonly bytes: AsyncIterable<Uint8Array>
-  /** How many rows were written; known when `bytes` has ended. */
-  readonly written: () => number
   /** Aborted when the time is up or the caller has left. */
   readonly signal: AbortSignal
 }

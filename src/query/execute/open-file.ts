@@ -2,11 +2,11 @@
 import type { ReadDatabase } from '../../database/database.ts'
 import type { FileStream } from '../../database/files/file-source.ts'
 import { ServiceError } from '../../errors.ts'
-import type { FileForm, FileSpec } from '../../files/file-spec.ts'
+import type { FileSpec } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
 import type { FileRows } from '../parse/file-rows.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { FilePart } from '../plan/plan.ts'
 import { exportCostOf } from '../price/cost-export.ts'
 import { beingRebuilt } from './error-answer.ts'
 import {
@@ -43,6 +43,14 @@ interface FileAnswer {
   readonly groupsPageInfo: { readonly hasNextPage: boolean }
 }
 
+interface AskedFile {
+  readonly request: GraphQLRequest
+  readonly requestLimits: RequestLimits
+  readonly report: ExecutionReport
+  readonly question: Question
+  readonly file: FileRows
+}
+
 export function createFiles({
   database,
   questionOf,
@@ -51,46 +59,35 @@ export function createFiles({
   forgetPlans,
   attempts,
 }: FileParts): Pick<QueryEngine, 'openFile' | 'describeFile'> {
-  const askFor = async (
+  const ask = async (
     request: GraphQLRequest,
-    part: 'rows' | 'total',
     requestLimits: RequestLimits,
     report: ExecutionReport,
+  ): Promise<AskedFile> => {
+    const question = await questionOf({ ...request, file: 'rows' }, requestLimits)
+    if (question.file === null) throw new Error('A file was asked for.')
+    return { request, requestLimits, report, question, file: question.file }
+  }
+  const read = async (
+    { request, requestLimits, report }: AskedFile,
+    part: FilePart,
     question?: Question,
   ): Promise<FileAnswer> => {
     report.body = await answer({ ...request, file: part }, requestLimits, report, question)
     const { data } = JSON.parse(Buffer.from(report.body).toString()) as { data: Record<string, FileAnswer> }
     return Object.values(data)[0] as FileAnswer
   }
-  const prepare = async (request: GraphQLRequest, requestLimits: RequestLimits) => {
-    const question = await questionOf({ ...request, file: 'rows' }, requestLimits)
-    if (question.file === null) throw new Error('A file was asked for.')
-    return { question, file: question.file }
-  }
   /** Groups are few: they are one answer, which is written in this process. */
-  const findGroups = async (
-    request: GraphQLRequest,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
-    { question, file }: Awaited<ReturnType<typeof prepare>>,
-  ): Promise<Pick<FileAnswer, 'groups'> & { readonly head: FileHead }> => {
-    const found = await askFor(request, 'rows', requestLimits, report, question)
-    const { groups, groupCount: total, groupsPageInfo } = found
-    const isTruncated = groupsPageInfo.hasNextPage
-    const head = {
-      name: `${file.nsid}.aggregate`,
-      rows: groups.length,
-      total,
-      isTruncated,
-      cost: report.points,
-    }
-    return { groups, head }
+  const readGroups = async (
+    asked: AskedFile,
+  ): Promise<{ readonly groups: readonly unknown[]; readonly head: FileHead }> => {
+    const { groups, groupCount: total, groupsPageInfo } = await read(asked, 'rows', asked.question)
+    const [rows, isTruncated, cost] = [groups.length, groupsPageInfo.hasNextPage, asked.report.points]
+    return { groups, head: { name: `${asked.file.nsid}.aggregate`, rows, total, isTruncated, cost } }
   }
-  const openRows = async (
-    plan: Plan,
+  const readList = async (
+    { question: { plan }, requestLimits, report }: AskedFile,
     spec: FileSpec,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
     signal: AbortSignal,
   ): Promise<FileStream> => {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -104,45 +101,44 @@ export function createFiles({
     throw beingRebuilt()
   }
   return {
-    async describeFile(request, requestLimits, report) {
-      const prepared = await prepare(request, requestLimits)
-      const { question, file } = prepared
-      if (file.kind === 'groups') return (await findGroups(request, requestLimits, report, prepared)).head
-      const { totalCount } = await askFor(request, 'total', requestLimits, report)
-      return headOfList(file, question.plan, totalCount)
+    async describeFile(...given) {
+      const asked = await ask(...given)
+      if (asked.file.kind === 'groups') return (await readGroups(asked)).head
+      return headOfList(asked, (await read(asked, 'total')).totalCount)
     },
     async openFile(request, form, requestLimits, report) {
-      const prepared = await prepare(request, requestLimits)
-      const { question, file } = prepared
-      const spec = specOf(request, form, file)
+      const asked = await ask(request, requestLimits, report)
+      const { question, file } = asked
+      const { query, variables, operationName } = request
+      const text = JSON.stringify({ query, variables, operationName })
+      const spec: FileSpec = { ...form, columns: file.columns, query: text }
       if (file.kind === 'groups') {
-        const { groups, head } = await findGroups(request, requestLimits, report, prepared)
+        const { groups, head } = await readGroups(asked)
         return {
           head,
+          total: head.total,
           bytes: writeFile(spec, [groups.map((group) => JSON.stringify(group))], () => undefined),
-          written: () => groups.length,
+          rows: () => head.rows,
           signal: new AbortController().signal,
           [Symbol.asyncDispose]: async () => undefined,
         }
       }
-      const { plan, operationName } = question
-      const cost = exportCostOf(plan)
-      report.operationName = operationName
+      const cost = exportCostOf(question.plan)
+      report.operationName = question.operationName
       const most = cost.pointsFor(cost.limit)
       report.points = most
       assertFileAffordable(cost.search, most, requestLimits)
       const permit = await (requestLimits.startFile ?? requestLimits.startLong)()
       try {
         await requestLimits.charge(most)
-        const stream = await openRows(plan, spec, requestLimits, report, permit.signal)
+        const stream = await readList(asked, spec, permit.signal)
         // The number of rows is known now, and the others are not paid for.
-        const head = headOfList(file, plan, stream.total)
+        const head = headOfList(asked, stream.total)
         report.points = head.cost
         requestLimits.giveBack?.(most - head.cost)
         return {
+          ...stream,
           head,
-          bytes: stream.bytes,
-          written: stream.rows,
           signal: permit.signal,
           async [Symbol.asyncDispose]() {
             permit[Symbol.dispose]()
@@ -158,18 +154,10 @@ export function createFiles({
   }
 }
 
-function headOfList({ nsid }: FileRows, plan: Plan, total: number): FileHead {
+function headOfList({ file: { nsid }, question: { plan } }: AskedFile, total: number): FileHead {
   const { limit, pointsFor } = exportCostOf(plan)
   const rows = Math.min(total, limit)
   return { name: nsid, rows, total, isTruncated: total > limit, cost: pointsFor(rows) }
-}
-
-function specOf(
-  { query, variables, operationName }: GraphQLRequest,
-  form: FileForm,
-  { columns }: FileRows,
-): FileSpec {
-  return { ...form, columns, query: JSON.stringify({ query, variables, operationName }) }
 }
 
 /** Finding the rows must be affordable as one operation; all rows, within a minute. */

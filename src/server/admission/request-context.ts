@@ -20,9 +20,6 @@ export interface Exchange {
   readonly context: RequestContext
 }
 
-/** Limits of a file, whose rows may be more and take longer. */
-export type FileLimits = RequestLimits & Required<Pick<RequestLimits, 'startFile'>>
-
 export class RequestContext {
   readonly started = performance.now()
   caller: Caller | null = null
@@ -105,15 +102,29 @@ export class RequestContext {
     }
   }
 
-  /** The same for a file. */
-  fileLimits(limiter: Limiter, scheduler: ClientScheduler, caller: Caller, reply: FastifyReply): FileLimits {
+  /** The same for a file, whose rows may be more and take longer. `takeSlot` returns what releases the slot. */
+  fileLimits(
+    limiter: Limiter,
+    scheduler: ClientScheduler,
+    caller: Caller,
+    reply: FastifyReply,
+    takeSlot: (caller: string) => () => void,
+  ): RequestLimits {
     const { exportRows, exportSeconds, pointsPerMinute } = caller.tier
     const deadline = deadlineOf(this.started, exportSeconds)
     return {
       ...this.requestLimits(limiter, scheduler, caller, reply),
       pageSize: exportRows,
       ...(pointsPerMinute !== null && { filePoints: pointsPerMinute }),
-      startFile: () => this.#startLong(limiter, caller, reply, deadline),
+      startFile: async () => {
+        const release = takeSlot(caller.id)
+        try {
+          return await this.#startLong(limiter, caller, reply, deadline, release)
+        } catch (error) {
+          release()
+          throw error
+        }
+      },
       giveBack: (points) => {
         if (this.allowance === null || points <= 0) return
         limiter.refund(caller, points, this.#spent.ends)
@@ -127,12 +138,16 @@ export class RequestContext {
     caller: Caller,
     reply: FastifyReply,
     deadline: Deadline,
+    ended = (): void => undefined,
   ): Promise<LongQueryPermit> {
     if (!(await limiter.enter(caller))) {
       this.#limit = 'concurrent'
       throw tooManyAtOnce(caller)
     }
-    return new CallerPermit(caller, reply, deadline, () => limiter.leave(caller))
+    return new CallerPermit(caller, reply, deadline, () => {
+      limiter.leave(caller)
+      ended()
+    })
   }
 }
 

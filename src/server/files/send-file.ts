@@ -7,7 +7,6 @@ import {
   ExecutionReport,
   type FileHead,
   type GraphQLRequest,
-  type LongQueryPermit,
   type OpenedFile,
   type QueryEngine,
 } from '../../query/execute/execute.ts'
@@ -17,7 +16,7 @@ import type { Limiter } from '../admission/limits/limiter.ts'
 import { type Exchange, isGone } from '../admission/request-context.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { headersOf } from '../graphql/graphql-http.ts'
-import { stalled, transfer } from './transfer.ts'
+import { releaseBuffer } from '../../util/memory.ts'
 
 /** Files of lists at once: each takes a process. */
 const mostFiles = 4
@@ -53,10 +52,10 @@ export function createFileSender(
     const { request, reply, context } = exchange
     const report = new ExecutionReport()
     context.report = report
-    const { startFile, ...limits } = context.fileLimits(limiter, scheduler, caller, reply)
-    const all = { ...limits, startFile: () => withSlot(caller.id, startFile) }
-    if (request.method === 'HEAD') sendHead(await engine.describeFile(question, all, report), form, exchange)
-    else await send(await engine.openFile(question, form, all, report), form, exchange)
+    const limits = context.fileLimits(limiter, scheduler, caller, reply, takeSlot)
+    if (request.method === 'HEAD')
+      sendHead(await engine.describeFile(question, limits, report), form, exchange)
+    else await send(await engine.openFile(question, form, limits, report), form, exchange)
   }
 
   function sendHead(head: FileHead, form: FileForm, { request, reply, context }: Exchange): void {
@@ -84,7 +83,7 @@ export function createFileSender(
         trailer: 'X-Row-Count, X-Query',
       })
       sent = await transfer(file, raw, stall)
-      raw.addTrailers({ 'x-row-count': String(file.written()), 'x-query': request.url })
+      raw.addTrailers({ 'x-row-count': String(file.rows()), 'x-query': request.url })
     } catch (error) {
       outcome = isGone(reply) || file.signal.aborted || error === stalled ? 'gone' : 'INTERNAL'
       if (outcome === 'INTERNAL') reply.log.error({ requestId: request.id, err: error }, 'A file broke off.')
@@ -98,8 +97,8 @@ export function createFileSender(
     context.end(request.id, outcome, 200, sent)
   }
 
-  /** A permit for a file of a list, which takes a process. */
-  async function withSlot(caller: string, start: () => Promise<LongQueryPermit>): Promise<LongQueryPermit> {
+  /** Of a file of a list, which takes a process; returns what releases it. */
+  function takeSlot(caller: string): () => void {
     if (!running.acquire(caller, mostOfOne))
       throw new ServiceError(
         'RATE_LIMITED',
@@ -112,24 +111,9 @@ export function createFileSender(
         retryAfter: 10,
       })
     }
-    const release = (): void => {
+    return () => {
       running.release(caller)
       running.release('')
-    }
-    try {
-      const permit = await start()
-      return {
-        caller: permit.caller,
-        deadline: permit.deadline,
-        signal: permit.signal,
-        [Symbol.dispose]() {
-          permit[Symbol.dispose]()
-          release()
-        },
-      }
-    } catch (error) {
-      release()
-      throw error
     }
   }
 }
@@ -153,4 +137,45 @@ function fileHeaders(
     'x-truncated': String(isTruncated),
     'x-cost': cost,
   }
+}
+
+/** The caller does not read. */
+const stalled = new Error('The caller does not read.')
+
+/**
+ * Returns the bytes that were sent; fails if the file is cut. While the caller does not read, nothing is read from the
+ * database; a caller that takes no piece for `stall` milliseconds is disconnected, because the file holds a snapshot.
+ */
+async function transfer(
+  { bytes, signal }: Pick<OpenedFile, 'bytes' | 'signal'>,
+  response: ServerResponse,
+  stall: number,
+): Promise<number> {
+  let sent = 0
+  for await (const piece of bytes) {
+    signal.throwIfAborted()
+    sent += piece.length
+    const isOwn = piece.length === piece.buffer.byteLength
+    const isRoomy = response.write(piece, () => isOwn && setImmediate(releaseBuffer, piece))
+    if (!isRoomy) await drained(response, stall, signal)
+  }
+  return sent
+}
+
+function drained(response: ServerResponse, stall: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (failure: unknown): void => {
+      clearTimeout(timer)
+      response.off('drain', onDrain)
+      signal.removeEventListener('abort', onAbort)
+      if (failure === null) resolve()
+      else reject(failure)
+    }
+    const onDrain = (): void => settle(null)
+    const onAbort = (): void => settle(signal.reason)
+    const timer = setTimeout(() => settle(stalled), stall)
+    response.on('drain', onDrain)
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+  })
 }

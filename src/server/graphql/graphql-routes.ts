@@ -100,9 +100,7 @@ export function addGraphQLRoutes(
   app.get(endpoint, { config }, (request, reply) => {
     if (wantsPlayground(request))
       return andThen(anonymousTurn(scheduler, request), () => sendPlayground(request, reply))
-    answer(request, reply, () => {
-      return askedBy(request, parseGet(parametersOf(request)))
-    })
+    answer(request, reply, () => askedBy(request, parseGet(parametersOf(request))))
   })
   return answer
 

@@ -40,7 +40,7 @@ export async function writeAnswer(
       cause,
     })
   }
-  notify(config, `Wrote ${counted(file.written(), 'row')}.`)
+  notify(config, `Wrote ${counted(file.rows(), 'row')}.`)
 }
 
 /** The file has its name only once it is complete. */
