@@ -46,7 +46,8 @@ export interface RowWriter {
 export function valueOf(row: Row, path: readonly string[]): unknown {
   let value: unknown = row
   for (const name of path) {
-    if (typeof value !== 'object' || value === null) return null
+    // A key may be named like a member that every object inherits.
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
     value = (value as Row)[name]
   }
   return value ?? null

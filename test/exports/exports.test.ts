@@ -99,15 +99,23 @@ test('lines of JSON have the values that GraphQL has, arrays as values', async (
 })
 
 test('columns are named by the keys of the answer, also where fragments, variables and directives give them', async (database) => {
-  const { server } = await open(database)
+  const library = await open(database)
+  const { server } = library
   const query = `query Some($bare: Boolean!, $first: Int) {
-      orgExampleLibraryBook(first: $first, where: {title: {eq: "7"}}) { nodes { __typename ...Named pages @skip(if: $bare) } } }
+      orgExampleLibraryBook(first: $first, where: {author: {name: {isNull: false}}}) { nodes { __typename ...Named pages @skip(if: $bare) } } }
     query Other { __typename }
     fragment Named on OrgExampleLibraryBook { name: title by: authorResolved { ... on OrgExampleLibraryPerson { is: name }
-      ... on OrgExampleLibraryPublisher { is: name city: name } } }`
+      ... on OrgExampleLibraryPublisher { is: name constructor: name } } }`
   const asked = { query, operationName: 'Some', variables: { bare: true, first: 1 } }
   const body = await (await server.post({ ...asked, format: 'ndjson' })).text()
-  assert.equal(body, '{"__typename":"OrgExampleLibraryBook","name":"7","by.is":null,"by.city":null}\n')
+  const [{ title, authorResolved }] = await nodesOf(library, ', where: {author: {name: {isNull: false}}}')
+  const [row] = linesOf(body)
+  assert.deepEqual(Object.entries(row), [
+    ['__typename', 'OrgExampleLibraryBook'],
+    ['name', title],
+    ['by.is', authorResolved.name],
+    ['by.constructor', null],
+  ])
   const accepted = await server.post(asked, { accept: 'application/x-ndjson, application/json;q=0.5' })
   assert.equal(await accepted.text(), body)
   const named = { format: 'ndjson', operationName: 'Some', variables: '{"bare":true,"first":1}' }
@@ -115,6 +123,22 @@ test('columns are named by the keys of the answer, also where fragments, variabl
   assert.equal(await got.text(), body)
   const both = await server.post(asked, { accept: 'application/json, text/csv' })
   assert.equal(both.headers.get('content-type'), 'application/json; charset=utf-8')
+})
+
+test('rows are those of the list with the same arguments', async (database) => {
+  const library = await open(database)
+  const relevant = 'search: "null", sortBy: [{field: RELEVANCE}]'
+  for (const args of [
+    relevant,
+    'distinctOn: [genre]',
+    'sortBy: [{field: genre}, {field: title, direction: DESC}]',
+  ]) {
+    const response = await library.server.get(fileOf(booksOf('uri', `(${args})`), 'ndjson'))
+    const wanted = (await nodesOf(library, `, ${args}`)).map(({ uri }) => ({ uri }))
+    assert.deepEqual(linesOf(await response.text()), wanted, args)
+  }
+  const none = await library.server.get(fileOf(booksOf('uri', '(first: 0)')))
+  assert.equal(await none.text(), 'uri\r\n')
 })
 
 const usualColumns =
