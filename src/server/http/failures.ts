@@ -78,7 +78,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new ServiceError(
           'PAYLOAD_TOO_LARGE',
-          'The URL and the headers are too long. Send a query by POST; ask for fewer columns of an export.',
+          'The URL and the headers are too long. Send a query by POST, also for a file.',
         )
       : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.'),
   )
