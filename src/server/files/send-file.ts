@@ -23,15 +23,10 @@ const mostFiles = 4
 /** Of one caller. */
 const mostOfOne = 2
 
-/** Fails with the error of the engine if there is no file, before anything was sent. */
-export type SendFile = (
-  exchange: Exchange,
-  caller: Caller,
-  question: GraphQLRequest,
-  form: FileForm,
-) => Promise<void>
-
-/** `stall`: milliseconds in which a caller must take a piece of a file. */
+/**
+ * What it returns fails with the error of the engine if there is no file, before anything was sent. `stall`: milliseconds
+ * in which a caller must take a piece of a file.
+ */
 export function createFileSender(
   app: FastifyInstance,
   {
@@ -40,7 +35,7 @@ export function createFileSender(
   }: { readonly engine: Pick<QueryEngine, 'openFile' | 'describeFile'>; readonly limiter: Limiter },
   scheduler: ClientScheduler,
   stall = 30_000,
-): SendFile {
+): (exchange: Exchange, caller: Caller, question: GraphQLRequest, form: FileForm) => Promise<void> {
   const running = new KeyedSemaphore()
   const sending = new Set<ServerResponse>()
   // A server that is to stop does not wait for minutes.
@@ -118,13 +113,11 @@ export function createFileSender(
   }
 }
 
-type FileHeaders = Record<string, string | number>
-
 function fileHeaders(
   request: Exchange['request'],
   { name, rows, total, isTruncated, cost }: FileHead,
   { format }: FileForm,
-): FileHeaders {
+): Readonly<Record<string, string | number>> {
   // A file on a disk has no headers, only its name.
   const whole = isTruncated ? `${name}-first-${rows}` : name
   return {
