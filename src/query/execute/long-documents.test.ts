@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openWatchedEngine } from '../../../test/support/service/watched-engine.ts'
-import { unlimited } from './execute.ts'
+import { ExecutionReport, unlimited } from './execute.ts'
 
 const list = 'orgExampleLibraryBook'
 const times = (count: number, part: (n: number) => string): string =>
@@ -53,6 +53,20 @@ test('between the steps that prepare a long request others have their turns', as
         `${turns} turns, ${reports} reports: ${query.slice(0, 60)}`,
       )
   }
+})
+
+test('a long request for a file is prepared in as many steps', async () => {
+  await using service = await openWatchedEngine()
+  const query = asked.replace('totalCount', 'nodes { uri }')
+  const reportsOf = async (uris: number): Promise<number> => {
+    let reports = 0
+    const limits = { ...unlimited, worked: () => void (reports += 1) }
+    const variables = any(1, () => ({ uri: { in: Array(uris).fill('at://did:plc:a/b/c') } }))
+    await service.engine.describeFile({ query, variables }, limits, new ExecutionReport())
+    return reports
+  }
+  const [short, long] = [await reportsOf(1), await reportsOf(900)]
+  assert.ok(long - short >= 4, `${short} reports, then ${long}`)
 })
 
 test('of many long documents one step is done in a turn of the event loop', async () => {
