@@ -1,6 +1,6 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ChartSpec } from '../charts/chart-spec.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import type { ChartTable } from './chart-table.ts'

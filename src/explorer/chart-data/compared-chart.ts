@@ -6,7 +6,7 @@ import type { ChartSeries } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
@@ -18,7 +18,8 @@ import { readChoice } from './own-parameters.ts'
 import { type Bounds, boundsOf, momentsOf, type Period, periodLabel, periods, periodText } from './periods.ts'
 import { isCut, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
 import { countIn, isNothing, measures, valuesOf } from './time-chart.ts'
-import { nest, type RecordArguments, recordArguments } from '../view/where.ts'
+import { nest } from '../../ask/where.ts'
+import { type RecordArguments, recordArguments } from '../view/where.ts'
 
 export const mostQueries = 4
 

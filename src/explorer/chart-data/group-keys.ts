@@ -4,8 +4,9 @@
  */
 import type { Language } from '../languages/language.ts'
 import { emptyView, type View } from '../view/view.ts'
-import type { Panel } from '../operation.ts'
-import { andWhere, nest, type RecordArguments, type Where, whereOf } from '../view/where.ts'
+import type { Panel } from '../../ask/operation.ts'
+import { andWhere, nest, type Where, whereOf } from '../../ask/where.ts'
+import type { RecordArguments } from '../view/where.ts'
 import type { Group } from './asked-chart.ts'
 import { type Grouping, groupingSelection, groupLabel, isOrdered, viewOfGroup } from './grouping.ts'
 import {

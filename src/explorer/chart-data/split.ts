@@ -2,10 +2,11 @@
 import type { Collection } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import { longestValue } from '../view/conditions.ts'
 import { type View, withCondition } from '../view/view.ts'
-import { andWhere, type RecordArguments, whereOf } from '../view/where.ts'
+import { andWhere, whereOf } from '../../ask/where.ts'
+import type { RecordArguments } from '../view/where.ts'
 import type { Group, Groups } from './asked-chart.ts'
 import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
 

@@ -2,7 +2,7 @@
 import type { Subject } from '../fields/subject.ts'
 import { atomFeed } from '../feeds/feed.ts'
 import { feedPanel, readFeed } from '../feeds/feed-list.ts'
-import { buildOperation } from '../operation.ts'
+import { buildOperation } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'

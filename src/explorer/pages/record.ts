@@ -5,7 +5,7 @@ import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts
 import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
-import { buildOperation } from '../operation.ts'
+import { buildOperation } from '../../ask/operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import {
   kindAndTime,

@@ -1,13 +1,14 @@
 /** Finds filter values that no record has, and names the values that exist. */
 import { isUrl } from '../../schema/model/where-operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { buildWhere } from '../filters/filters.ts'
-import { findGroupAtEnd, type Group } from '../filters/groups.ts'
-import { elementOf, parsePath, type Path, type SchemaContext } from '../filters/paths.ts'
-import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import { didYouMean, type Json } from '../tools/tool.ts'
+import { buildWhere } from '../../ask/filters.ts'
+import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
+import { elementOf, parsePath, type Path, type SchemaContext } from '../../ask/paths.ts'
+import { EnumValue, printField } from '../../ask/graphql-text.ts'
+import { didYouMean } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
-import type { Subject } from './collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { cutPlain, cutText } from './plain-text.ts'
 
 /** How many filters of a call, and values of a filter, are checked. */
@@ -120,7 +121,7 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
   const { name } = field
   const root = `${rootField}Aggregate`
   const query = printField(root, { groupBy: [new EnumValue(name)], limit: mostRead })
-  const data = await toolbox.ask(`{ ${query} { groupCount groups { ${name} count } } }`)
+  const data = await toolbox.ask({ [query]: `groupCount groups { ${name} count }` })
   const { groupCount, groups } = data[root] as {
     readonly groupCount: number
     readonly groups: readonly (Json & { readonly count: number })[]
@@ -143,9 +144,9 @@ async function countEach(
   const fields = await Promise.all(
     values.map(async (value, at) => {
       const where = await buildWhere(holder, { filters: { [text]: value } }, toolbox)
-      return `${printField(`c${at}: ${holder.collection.rootField}Aggregate`, { where })} { count }`
+      return [printField(`c${at}: ${holder.collection.rootField}Aggregate`, { where }), 'count']
     }),
   )
-  const data = await toolbox.ask(`{ ${fields.join(' ')} }`)
+  const data = await toolbox.ask(Object.fromEntries(fields))
   return values.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }

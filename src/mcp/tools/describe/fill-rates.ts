@@ -5,11 +5,12 @@
 import { EndpointError } from '../../../endpoint/endpoint.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
-import { EnumValue, printField, printSelection, type Selection } from '../../graphql/graphql-text.ts'
-import { inPages, pageSizes, packOperations } from '../../graphql/affordable.ts'
-import type { Subject } from '../../words/collections.ts'
-import { percent, roughPercent } from '../../words/percent.ts'
-import type { Json } from '../tool.ts'
+import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
+import { packOperations } from '../../../ask/operation.ts'
+import { inPages, pageSizes } from '../../graphql/ask.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import { percent, roughPercent } from './describe-parts.ts'
+import type { Json } from '../../../util/is-object.ts'
 import type { Toolbox } from '../toolbox.ts'
 
 /** Such as `94.2 %`, or `~94 %` if it is that of a sample, by the name of the field. */
@@ -145,7 +146,7 @@ async function countMissing(
     const where = { [name]: { isNull: true } }
     return [`missing${at}: ${printField(`${rootField}Aggregate`, { where })}`, { count: {} }]
   })
-  const data = await toolbox.ask(printSelection(Object.fromEntries([...facets, ...counted])))
+  const data = await toolbox.ask(Object.fromEntries([...facets, ...counted]))
   const lists = Array.from({ length: pages }, (_, page) => data[`facets${page}`] as FacetedList)
   return new Map([
     ...lists.flatMap((list) => list.facets.map(({ field, missing }) => [field, missing] as const)),
@@ -166,7 +167,7 @@ async function readSample(
   toolbox: Toolbox,
 ): Promise<void> {
   const data = await inPages((first) =>
-    toolbox.ask(`{ ${printField(rootField, { first })} { nodes { recordJson } } }`),
+    toolbox.ask({ [printField(rootField, { first })]: 'nodes { recordJson }' }),
   )
   const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
   const rateOf = nodes.length === records ? percent : roughPercent

@@ -11,42 +11,40 @@ import {
   type Reference,
   type SystemField,
   systemFields,
-} from '../../schema/model/model.ts'
-import { leafType } from '../../schema/model/leaves.ts'
-import { targetOf } from '../../schema/model/operators.ts'
-import { nearest } from '../../util/text/nearest.ts'
-import { lastPart } from '../../schema/model/naming.ts'
-import type { Catalogue } from '../words/collections.ts'
-import { didYouMean, ToolError } from '../tools/tool.ts'
+} from '../schema/model/model.ts'
+import { leafType } from '../schema/model/leaves.ts'
+import { groupFields, targetOf, wherePath } from '../schema/model/operators.ts'
+import { nearest } from '../util/text/nearest.ts'
+import { lastPart } from '../schema/model/naming.ts'
+import type { Catalogue } from './collections.ts'
+import { AskError, didYouMean } from './ask-error.ts'
 
-/** One step of a path. */
-export type Step =
-  | { readonly kind: 'object'; readonly field: Field; readonly many: boolean; readonly type: ObjectType }
-  /** `on` is the GraphQL type that has the field. */
-  | {
-      readonly kind: 'reference'
-      readonly field: Field
-      readonly many: boolean
-      readonly target: Collection
-      readonly on: string
-    }
-  | ReverseStep
+/** One step from a record towards a value. */
+export type Step = InnerStep | RecordStep
 
-export interface ReverseStep {
-  readonly kind: 'reverse'
+interface Member {
+  /** The member of `where`, and of records unless a reference leads to another one. */
+  readonly name: string
+  /** Whether it leads to several: elements of an array, or records that refer. Their conditions are inside `some`. */
+  readonly some: boolean
+}
+
+interface InnerStep extends Member {
+  readonly kind: 'object' | 'value'
+  readonly record: null
+}
+
+export interface RecordStep extends Member {
+  readonly kind: 'reference' | 'reverse'
   readonly reference: Reference
-  readonly holder: Collection
+  /** The collection of the records that the step leads to. */
+  readonly record: Collection
 }
 
 /** The last part of a path. */
 export type End =
   | { readonly kind: 'system'; readonly field: Pick<Field, 'name' | 'type'> }
-  | {
-      readonly kind: 'property'
-      readonly field: Field
-      readonly reference: Reference | null
-      readonly on: string
-    }
+  | { readonly kind: 'property'; readonly field: Field; readonly reference: Reference | null }
   /** A property of the reference itself, whether or not its record is indexed. */
   | {
       readonly kind: 'operator'
@@ -55,10 +53,10 @@ export type End =
       readonly reference: Reference | null
     }
   /** The referring records of the last step. */
-  | { readonly kind: 'records'; readonly last: ReverseStep }
+  | { readonly kind: 'records'; readonly last: RecordStep }
 
 const referenceOperators = ['uri', 'isCurrent', 'isIndexed'] as const
-export type ReferenceOperator = (typeof referenceOperators)[number]
+type ReferenceOperator = (typeof referenceOperators)[number]
 
 export interface Path {
   readonly text: string
@@ -83,44 +81,57 @@ interface PathPosition {
 /** Longer paths only revisit collections. */
 const mostParts = 12
 
-/** Throws a ToolError that names the nearest path. */
+/** Throws an AskError that names the nearest path. */
 export function parsePath(text: string, from: Collection, context: SchemaContext): Path {
   const steps: Step[] = []
   let position = recordPosition(from)
   const parts = text.trim().split('.', mostParts + 1)
   if (parts.length > mostParts)
-    throw new ToolError(`"${text.slice(0, 80)}…" is too long a path: one has at most ${mostParts} parts.`)
+    throw new AskError(`"${text.slice(0, 80)}…" is too long a path: one has at most ${mostParts} parts.`)
   for (const [at, part] of parts.entries()) {
     const found = look(part, position, context)
-    if (found === null) throw unknownName(text, part, parts.slice(0, at), position, from, context)
-    const next = parts[at + 1]
-    if (found.kind === 'reverse' && next === undefined)
-      return { text, from, steps: [...steps, found], end: { kind: 'records', last: found } }
-    const entered =
-      found.kind === 'property' && next !== undefined ? enter(found, next, text, context) : found
-    if (entered.kind === 'system' || entered.kind === 'property' || entered.kind === 'operator') {
-      const rest = parts.slice(entered.kind === 'operator' ? at + 2 : at + 1)
-      if (rest.length === 0) return { text, from, steps, end: entered }
-      const shorter = text.trim().slice(0, -rest.join('.').length - 1)
-      throw new ToolError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
+    if (found === null) {
+      const named = nameInGraphql(text.trim(), from, context)
+      if (named === null) throw unknownName(text, part, parts.slice(0, at), position, from, context)
+      return { ...parsePath(named, from, context), text }
     }
-    steps.push(entered)
-    position = positionAfter(entered, position)
+    const rest = parts.slice(at + 1)
+    const [next] = rest
+    if ('record' in found) {
+      steps.push(found)
+      if (next === undefined) return { text, from, steps, end: { kind: 'records', last: found } }
+      position = recordPosition(found.record)
+      continue
+    }
+    if (next === undefined) return { text, from, steps, end: found }
+    if (found.kind === 'system') throw hasNothingInside(text, rest)
+    const entered = enter(found, next, text, position, context)
+    if ('end' in entered) {
+      if (rest.length > 1) throw hasNothingInside(text, rest.slice(1))
+      return { text, from, steps, end: entered.end }
+    }
+    steps.push(entered.step)
+    position = entered.position
   }
   throw new Error('A path has at least one part.')
+}
+
+/** The path of a group's name, such as `source_country`; null if it is not one. */
+function nameInGraphql(name: string, from: Collection, { catalogue }: SchemaContext): string | null {
+  const field = groupFields(from, catalogue.model).find((one) => one.name === name && one.bucket === null)
+  return field === undefined ? null : wherePath(field, catalogue.model).join('.')
+}
+
+function hasNothingInside(text: string, rest: readonly string[]): AskError {
+  const shorter = text.trim().slice(0, -rest.join('.').length - 1)
+  return new AskError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
 }
 
 function recordPosition(collection: Collection): PathPosition {
   return { collection, inside: [], type: collection.type }
 }
 
-function positionAfter(step: Step, { collection, inside }: PathPosition): PathPosition {
-  if (step.kind === 'reverse') return recordPosition(step.holder)
-  if (step.kind === 'reference') return recordPosition(step.target)
-  return { collection, inside: [...inside, step.field.property], type: step.type }
-}
-
-type Found = ReverseStep | Extract<End, { kind: 'system' | 'property' }>
+type Found = RecordStep | Extract<End, { kind: 'system' | 'property' }>
 
 function look(
   part: string,
@@ -133,7 +144,7 @@ function look(
   if (named === undefined && isRecord && isSystem(part)) return { kind: 'system', field: systemField(part) }
   const field = named ?? type.fields.find(({ property }) => property === part)
   if (field !== undefined)
-    return { kind: 'property', field, reference: referenceOf(collection, field, inside), on: type.name }
+    return { kind: 'property', field, reference: referenceOf(collection, field, inside) }
   return isRecord ? (reverseSteps(collection, context).get(part) ?? null) : null
 }
 
@@ -165,34 +176,57 @@ export function referenceOf(
 
 /** Steps into an object or along a reference, unless the next part is an operator of the reference itself. */
 function enter(
-  { field, reference, on }: Extract<End, { kind: 'property' }>,
+  { field, reference }: Extract<End, { kind: 'property' }>,
   next: string,
   text: string,
+  { collection, inside }: PathPosition,
   { catalogue }: SchemaContext,
-): Step | Extract<End, { kind: 'operator' }> {
-  const many = field.type.kind === 'array'
+): { readonly step: Step; readonly position: PathPosition } | { readonly end: End } {
+  const { name } = field
+  const some = field.type.kind === 'array'
   const type = elementOf(field.type)
-  if (type.kind === 'object') return { kind: 'object', field, many, type: type.type }
+  if (type.kind === 'object')
+    return {
+      step: { kind: 'object', name, some, record: null },
+      position: { collection, inside: [...inside, field.property], type: type.type },
+    }
   if (type.kind !== 'strongRef' && type.kind !== 'atUri')
-    throw new ToolError(
+    throw new AskError(
       type.kind === 'union' || type.kind === 'unknown'
-        ? `Values of "${field.name}" have several shapes, so "${text}" is not a path: read whole records with detail "full", or use run_graphql.`
-        : `"${field.name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
+        ? `Values of "${name}" have several shapes, so "${text}" is not a path: read whole records with detail "full", or use run_graphql.`
+        : `"${name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
     )
-  const operator = referenceOperators.find((name) => name === next)
+  const operator = referenceOperators.find((one) => one === next)
   // A plain URI has no CID to compare, and a list of them no operators.
-  if (operator !== undefined && (type.kind === 'strongRef' || (!many && operator !== 'isCurrent')))
-    return { kind: 'operator', field, name: operator, reference }
-  const target = targetOf(reference, catalogue.model)
-  if (target !== null) return { kind: 'reference', field, many, target, on }
-  throw new ToolError(
-    `The lexicons do not name one collection that "${field.name}" refers to, so "${text}" is not a path. Write "${field.name}" with a URI, or use run_graphql.`,
+  if (operator !== undefined && (type.kind === 'strongRef' || (!some && operator !== 'isCurrent')))
+    return { end: { kind: 'operator', field, name: operator, reference } }
+  const record = targetOf(reference, catalogue.model)
+  if (reference !== null && record !== null)
+    return { step: { kind: 'reference', name, some, reference, record }, position: recordPosition(record) }
+  throw new AskError(
+    `The lexicons do not name one collection that "${name}" refers to, so "${text}" is not a path. Write "${name}" with a URI, or use run_graphql.`,
   )
+}
+
+/** The collection whose records have the value at the end of the steps. */
+export function holderAfter(steps: readonly Step[], from: Collection): Collection {
+  return steps.findLast(({ record }) => record !== null)?.record ?? from
+}
+
+/** The members of `where` that lead to a value; null for referring records and for what follows a reference itself. */
+export function memberPath({ steps, end }: Path): string | null {
+  if (end.kind === 'records' || (end.kind === 'operator' && end.name !== 'uri')) return null
+  return [...steps, end.field].map(({ name }) => name).join('.')
 }
 
 /** The type of an array's elements; other types themselves. */
 export function elementOf(type: FieldType): FieldType {
   return type.kind === 'array' ? type.of : type
+}
+
+export function isReference(type: FieldType): boolean {
+  const { kind } = elementOf(type)
+  return kind === 'strongRef' || kind === 'atUri'
 }
 
 export function wordOf(kind: Field['type']['kind']): string {
@@ -201,7 +235,7 @@ export function wordOf(kind: Field['type']['kind']): string {
   return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
 }
 
-type ReverseSteps = ReadonlyMap<string, ReverseStep>
+type ReverseSteps = ReadonlyMap<string, RecordStep>
 
 /** Found once for each type, because each path asks for them. */
 const reverseStepsOf = new WeakMap<GraphQLObjectType, ReverseSteps>()
@@ -216,13 +250,13 @@ function reverseSteps({ typeName }: Collection, { schema }: SchemaContext): Reve
 }
 
 function findReverseSteps(type: GraphQLObjectType): ReverseSteps {
-  const names = new Map<string, ReverseStep | null>()
+  const names = new Map<string, RecordStep | null>()
   for (const { extensions } of Object.values(type.getFields())) {
     if (extensions.role?.kind !== 'reverse') continue
     const { reference, collection: holder } = extensions.role
     const short = lastPart(holder.nsid)
     const via = reference.viaField.slice(holder.rootField.length)
-    const step = { kind: 'reverse', reference, holder } as const
+    const step = { kind: 'reverse', name: reference.viaField, some: true, reference, record: holder } as const
     for (const name of [short, `${short}${via}`, reference.viaField])
       names.set(name, names.has(name) ? null : step)
   }
@@ -245,7 +279,7 @@ function unknownName(
   position: PathPosition,
   from: Collection,
   context: SchemaContext,
-): ToolError {
+): AskError {
   const { collection, inside, type } = position
   const isRecord = inside.length === 0
   const own = type.fields.map(({ name }) => name)
@@ -256,11 +290,11 @@ function unknownName(
   const near = isRecord ? neighbours(collection, context) : []
   const same = isRecord ? samePaths(part, collection, context) : []
   if (same.length > 0)
-    return new ToolError(`${wrong}. Write ${same.map((path) => `"${instead(path)}"`).join(' or ')}.`)
+    return new AskError(`${wrong}. Write ${same.map((path) => `"${instead(path)}"`).join(' or ')}.`)
   const nearby = nearestPath(part, names, near)
-  if (nearby !== null) return new ToolError(`${wrong}.${didYouMean(instead(nearby))}`)
+  if (nearby !== null) return new AskError(`${wrong}.${didYouMean(instead(nearby))}`)
   const shown = `${wrong}. It has: ${names.slice(0, 30).join(', ')}`
-  return new ToolError(passed.length > 0 || text.length > 80 ? `${shown}.` : `${shown}; see describe.`)
+  return new AskError(passed.length > 0 || text.length > 80 ? `${shown}.` : `${shown}; see describe.`)
 }
 
 /** The field with the most similar name, here or one step away; or a field here whose name contains the part. */

@@ -1,12 +1,13 @@
 /** Reads the argument `search`, and shows where records have what it asks for. */
-import type { Collection } from '../../schema/model/model.ts'
-import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
-import { mostRankedTerms } from '../../search/relevance.ts'
-import type { Snippet } from '../../search/snippet.ts'
-import { foldText } from '../../util/text/fold.ts'
-import { EnumValue, printField, type Selection } from '../graphql/graphql-text.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
-import type { Subject } from '../words/collections.ts'
+import type { Collection } from '../schema/model/model.ts'
+import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../search/parse-search.ts'
+import { mostRankedTerms } from '../search/relevance.ts'
+import type { Snippet } from '../search/snippet.ts'
+import { foldText } from '../util/text/fold.ts'
+import { EnumValue, printField, type Selection } from './graphql-text.ts'
+import { AskError } from './ask-error.ts'
+import type { Json } from '../util/is-object.ts'
+import type { Subject } from './collections.ts'
 import type { Path } from './paths.ts'
 
 /** Maximum number of words of a snippet, and of texts of a record that are searched for one. */
@@ -23,11 +24,11 @@ export interface WordSearch {
   readonly isExcluding: boolean
 }
 
-/** Null without a search, or with a blank one, which finds every record. Throws a ToolError if it has no meaning. */
+/** Null without a search, or with a blank one, which finds every record. Throws an AskError if it has no meaning. */
 export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
   if (text === undefined || text.trim() === '') return null
   const names = subject.collection.searchFields.map(({ name }) => name)
-  if (names.length === 0) throw new ToolError(`${subject.label} has no text to search; use filters.`)
+  if (names.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)
   try {
     const search = parseSearch(text, names)
     const wanted = search === null ? [] : wantedTerms(search)
@@ -37,7 +38,7 @@ export function readSearch(subject: Subject, text: string | undefined): WordSear
     return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
   } catch (error) {
     if (error instanceof SearchError)
-      throw new ToolError(`search: ${error.message.replace('`contains`', '`text`')}.`)
+      throw new AskError(`search: ${error.message.replace('`contains`', '`text`')}.`)
     throw error
   }
 }
