@@ -22,7 +22,7 @@ import { isGone, RequestContext } from '../admission/request-context.ts'
 import { Tarpit } from '../admission/tarpit.ts'
 import { headersOf } from '../graphql/graphql-http.ts'
 import { type GraphQLRouteOptions, headPoints } from '../graphql/graphql-routes.ts'
-import { reportFault, sendErrors } from '../http/failures.ts'
+import { reportFailure, sendErrors } from '../http/failures.ts'
 import { stalled, transfer } from './transfer.ts'
 import { exportPath, readWanted, type Wanted } from './wanted.ts'
 
@@ -188,11 +188,10 @@ export function addExportRoutes(
   }
 
   async function fail(error: unknown, { request, reply, report }: ExportExchange): Promise<void> {
-    const { code, errors, cause } = error instanceof AnswerError ? error.answer : errorAnswer(error, report)
+    const failure = error instanceof AnswerError ? error.answer : errorAnswer(error, report)
+    const { code } = failure
     await tarpit.before(code, request.context?.caller?.id ?? networkOf(request.ip), request.raw.socket)
-    if (code === 'INTERNAL') return sendErrors(reply, 'application/json', 500, [reportFault(reply, cause)])
-    if (cause !== undefined)
-      reply.log.warn({ requestId: request.id, err: cause, code }, 'An export could not be made.')
+    const errors = reportFailure(failure, request, reply.log)
     sendErrors(reply, 'application/json', errorCodes[code].status, errors)
   }
 

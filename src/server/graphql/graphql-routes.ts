@@ -18,7 +18,7 @@ import {
 } from '../admission/authentication.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { freeWhenSent, InFlightLimit } from '../http/connections.ts'
-import { answerFailure, reportFault, sendErrors } from '../http/failures.ts'
+import { answerFailure, reportFailure, sendErrors } from '../http/failures.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer, headersOf } from './graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
@@ -129,26 +129,10 @@ export function addGraphQLRoutes(
     function admit(caller: Caller): MaybePromise<void> {
       // Charged before `read`, so that unreadable requests are charged too.
       const spent = context.spend(limiter, caller, requestPoints(request))
-      const given = andThen(spent, () => begin(exchange, caller, read))
-      return andThen(given, (answer) => {
-        context.report = answer.report
-        return send(answer, exchange)
-      })
-    }
-  }
-
-  /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
-  function begin(
-    { context, reply }: GraphQLExchange,
-    caller: Caller,
-    read: () => GraphQLRequest,
-  ): MaybePromise<GraphQLAnswer> {
-    const started = performance.now()
-    try {
-      context.question = read()
-      return engine.execute(context.question, context.requestLimits(limiter, scheduler, caller, reply))
-    } finally {
-      if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, performance.now() - started)
+      const given = andThen(spent, () =>
+        context.execute(engine, context.requestLimits(limiter, scheduler, caller, exchange.reply), read),
+      )
+      return andThen(given, (answer) => send(answer, exchange))
     }
   }
 
@@ -159,15 +143,13 @@ export function addGraphQLRoutes(
   }
 
   async function sendFailure(
-    { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
+    failure: Extract<GraphQLAnswer, { kind: 'errors' }>,
     { request, reply }: GraphQLExchange,
   ): Promise<void> {
+    const { code } = failure
     await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
-    if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
-    if (cause !== undefined)
-      reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
-    sendErrors(reply, type, statusOf(code, type), errors)
+    sendErrors(reply, type, statusOf(code, type), reportFailure(failure, request, reply.log))
   }
 
   function sendData(
