@@ -11,8 +11,8 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
-import { selectSideCounts, sideCountsHint } from '../words/side-counts.ts'
-import { whyNothing } from '../words/nothing-found.ts'
+import { selectSideCounts } from '../words/side-counts.ts'
+import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
@@ -132,13 +132,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     // A property that is called `snippet` is shown itself.
     return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
-  const why = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
-  const hint = sentences(
-    why,
-    sideCountsHint(read.data, page.totalCount, args, subject, toolbox),
-    undatedOrderHint(sorted),
-    toolbox.referenceHint(),
-  )
+  const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox, undatedOrderHint(sorted))
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
 }

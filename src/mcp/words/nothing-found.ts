@@ -11,14 +11,26 @@ import { unspacedTerms } from '../../search/unspaced.ts'
 import { readSearch, type WordSearch } from '../../ask/search.ts'
 import { readEnd, selectEnd } from './days.ts'
 import { formatInstant } from '../../util/instant.ts'
-import { besidesTime } from './side-counts.ts'
-import type { Where } from '../../ask/where.ts'
-import type { Toolbox } from '../tools/toolbox.ts'
-import { whyNoValue } from './unknown-values.ts'
-import { isObject } from '../../util/is-object.ts'
+import { besidesTime, sideCountsHint } from './side-counts.ts'
+import { sentences, type Toolbox } from '../tools/toolbox.ts'
+import { countAll, whyNoValue } from './unknown-values.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 
 /** How many words of one search are checked. */
 const mostTerms = 4
+
+/** What there is to say of an answer about `total` records, where that is known: why it is empty, and what it leaves out. */
+export async function hintOf(
+  data: Json,
+  total: number | undefined,
+  args: Narrowing,
+  subject: Subject,
+  toolbox: Toolbox,
+  more: string | null = null,
+): Promise<string> {
+  const why = total === 0 ? await whyNothing(args, subject, toolbox) : null
+  return sentences(why, sideCountsHint(data, total, args, subject, toolbox), more, toolbox.referenceHint())
+}
 
 /** The explanation; null if there is none, or if the service refuses the queries that it takes. */
 export async function whyNothing(
@@ -152,15 +164,4 @@ function beginningsOf(term: string): string[] {
   const shorter = Math.max(4, Math.floor(0.7 * word.length))
   const lengths = word === '' ? [] : [...new Set([word.length, shorter])]
   return lengths.map((length) => `${field}${word.slice(0, length)}*`)
-}
-
-async function countAll(
-  searches: readonly { readonly search?: string; readonly where?: Where | null }[],
-  { collection }: Subject,
-  toolbox: Toolbox,
-): Promise<readonly number[]> {
-  if (searches.length === 0) return []
-  const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
-  const data = await toolbox.ask(Object.fromEntries(fields.map((field) => [field, 'count'])))
-  return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }

@@ -4,12 +4,12 @@ import { isArray } from '../../../schema/model/leaves.ts'
 import { buildWhere } from '../../../ask/filters.ts'
 import type { Group } from '../../../ask/groups.ts'
 import { readSearch } from '../../../ask/search.ts'
-import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
+import { askWith, selectSideCounts } from '../../words/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { whyNothing } from '../../words/nothing-found.ts'
+import { hintOf } from '../../words/nothing-found.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { citationOf, present, sentences, type Toolbox } from '../toolbox.ts'
@@ -65,12 +65,7 @@ export async function aggregatePairs(
   }
   const rows = found.slice(start, start + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
-  const why = count === 0 ? await whyNothing(args, subject, toolbox) : null
-  const hint = sentences(
-    why,
-    sideCountsHint(read.data, count, args, subject, toolbox),
-    toolbox.referenceHint(),
-  )
+  const hint = await hintOf(read.data, count, args, subject, toolbox)
   const whole = (some: readonly unknown[], after: string | null, note: string | null): Json =>
     present({ count, asOf, columns, rows: some, after, hint: sentences(hint, note), query })
   const room = toolbox.budget - tokensOfJson(whole([], printPosition(start + limit), null)) - 10
