@@ -1,6 +1,12 @@
 /** Reads the argument `search`, and shows where records have what it asks for. */
 import type { Collection } from '../schema/model/model.ts'
-import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../search/parse-search.ts'
+import {
+  parseSearch,
+  type Search,
+  SearchError,
+  type SearchTerm,
+  wantedTerms,
+} from '../search/parse-search.ts'
 import { mostRankedTerms } from '../search/relevance.ts'
 import type { Snippet } from '../search/snippet.ts'
 import { foldText } from '../util/text/fold.ts'
@@ -29,16 +35,22 @@ export function readSearch(subject: Subject, text: string | undefined): WordSear
   if (text === undefined || text.trim() === '') return null
   const names = subject.collection.searchFields.map(({ name }) => name)
   if (names.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)
+  const search = tryParse(text, names)
+  if (search instanceof SearchError)
+    throw new AskError(`search: ${search.message.replace('`contains`', '`text`')}.`)
+  const wanted = search === null ? [] : wantedTerms(search)
+  const excluded = search === null ? [] : wantedTerms(search, false)
+  const terms = [...new Set(wanted.map(printTerm))]
+  const isOfAnyText = terms.length > 0 && [...wanted, ...excluded].every(({ field }) => field === null)
+  return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
+}
+
+/** Null for a blank search; the error of one without a meaning. `names`: the fields that it may name. */
+export function tryParse(text: string, names: readonly string[]): Search | null | SearchError {
   try {
-    const search = parseSearch(text, names)
-    const wanted = search === null ? [] : wantedTerms(search)
-    const excluded = search === null ? [] : wantedTerms(search, false)
-    const terms = [...new Set(wanted.map(printTerm))]
-    const isOfAnyText = terms.length > 0 && [...wanted, ...excluded].every(({ field }) => field === null)
-    return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
+    return parseSearch(text, names)
   } catch (error) {
-    if (error instanceof SearchError)
-      throw new AskError(`search: ${error.message.replace('`contains`', '`text`')}.`)
+    if (error instanceof SearchError) return error
     throw error
   }
 }

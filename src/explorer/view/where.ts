@@ -1,6 +1,7 @@
 /** The arguments by which a view selects records. */
+import { tryParse } from '../../ask/search.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
-import { parseSearch, type Search, SearchError, wantedTerms } from '../../search/parse-search.ts'
+import { SearchError, wantedTerms } from '../../search/parse-search.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { View } from './view.ts'
 
@@ -22,23 +23,18 @@ export function recordArguments({
 
 /** Whether the service takes the search. */
 export function canSearch(search: string, collection: Subject['collection']): boolean {
-  return parse(search, collection) !== 'refused'
+  return !(parse(search, collection) instanceof SearchError)
 }
 
 /** Whether the search is blank or only excludes words, so that no record is more relevant than another. */
 export function isUnranked(search: string, collection: Subject['collection']): boolean {
   const parsed = parse(search, collection)
-  return parsed === null || (parsed !== 'refused' && wantedTerms(parsed).length === 0)
+  return parsed === null || (!(parsed instanceof SearchError) && wantedTerms(parsed).length === 0)
 }
 
-function parse(search: string, { searchFields }: Subject['collection']): Search | null | 'refused' {
-  try {
-    return parseSearch(
-      search,
-      searchFields.map(({ name }) => name),
-    )
-  } catch (error) {
-    if (error instanceof SearchError) return 'refused'
-    throw error
-  }
+function parse(search: string, { searchFields }: Subject['collection']): ReturnType<typeof tryParse> {
+  return tryParse(
+    search,
+    searchFields.map(({ name }) => name),
+  )
 }

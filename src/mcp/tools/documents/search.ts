@@ -3,11 +3,11 @@
  * collections, each with an id for `fetch`, a title, and an address to cite.
  */
 import { recordKey } from '../../../util/text/record-key.ts'
-import { parseSearch, SearchError, wantedTerms } from '../../../search/parse-search.ts'
+import { SearchError, wantedTerms } from '../../../search/parse-search.ts'
 import { mostRankedTerms } from '../../../search/relevance.ts'
 import { readRow, selectRow } from '../../../ask/selection.ts'
 import { parsePath, type Path } from '../../../ask/paths.ts'
-import { hasRelevance, readSearch } from '../../../ask/search.ts'
+import { hasRelevance, readSearch, tryParse } from '../../../ask/search.ts'
 import { EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { collectionsFor, findNames } from '../../names/find-names.ts'
 import { fitRows } from '../../words/budget.ts'
@@ -70,15 +70,9 @@ async function byWords(
 
 /** The words that are not excluded; null for a text without words, which cannot be searched for. */
 function termsOf(text: string): readonly string[] | null {
-  try {
-    const parsed = parseSearch(text, [])
-    if (parsed === null) return null
-    const words = wantedTerms(parsed).flatMap((term) => term.words)
-    return [...new Set(words)]
-  } catch (error) {
-    if (error instanceof SearchError) return null
-    throw error
-  }
+  const parsed = tryParse(text, [])
+  if (parsed === null || parsed instanceof SearchError) return null
+  return [...new Set(wantedTerms(parsed).flatMap(({ words }) => words))]
 }
 
 /** The best of each collection in turn, because relevance depends on the collection. */
