@@ -72,16 +72,16 @@ export interface Subjects {
 }
 
 /** A collection before its fields have labels. */
-interface Draft extends Pick<Subject, 'collection' | 'roles' | 'display'> {
+interface Unlabelled extends Pick<Subject, 'collection' | 'roles' | 'display'> {
   readonly asked: ReadonlyMap<string, AskField>
 }
 
-type Drafts = ReadonlyMap<Collection, Draft>
+type UnlabelledSubjects = ReadonlyMap<Collection, Unlabelled>
 
 /** What `display` does not say is guessed. */
 export function createSubjects(model: Model, display: Display = noDisplay): Subjects {
-  const drafts = new Map(
-    model.collections.map((collection): [Collection, Draft] => {
+  const unlabelled = new Map(
+    model.collections.map((collection): [Collection, Unlabelled] => {
       const own = display.get(collection.nsid) ?? plainDisplay
       const asked = fieldsOf(collection, model)
       const shown = new Map([...asked].filter(([name]) => !own.hidden.has(name)))
@@ -89,9 +89,9 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
       return [collection, { collection, asked, roles, display: own }]
     }),
   )
-  const all = Array.from(drafts.values(), (draft): Subject => {
-    const { asked, ...others } = draft
-    const fields = Array.from(asked.values(), (field) => shownField(field, draft, drafts))
+  const all = Array.from(unlabelled.values(), (subject): Subject => {
+    const { asked, ...others } = subject
+    const fields = Array.from(asked.values(), (field) => shownField(field, subject, unlabelled))
     const own = fields.filter(({ isOwn, properties }) => isOwn && properties.length > 0)
     return {
       ...others,
@@ -104,7 +104,7 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
   return { model, all, of: (nsid) => byName.get(nsid) ?? null }
 }
 
-function shownField(field: AskField, from: Draft, drafts: Drafts): ShownField {
+function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects): ShownField {
   const { display } = from
   const own = display.fields.get(field.name)
   // Fields that every record has are named in the languages of the interface.
@@ -113,17 +113,17 @@ function shownField(field: AskField, from: Draft, drafts: Drafts): ShownField {
   const labels = languages.flatMap((language) => {
     const label =
       labelIn(own?.label ?? {}, language) ??
-      joinedLabel(field, from, drafts, language) ??
+      joinedLabel(field, from, unlabelled, language) ??
       labelIn(plain, language)
     return label === null ? [] : [[language.tag, label]]
   })
   return {
     ...field,
     labels: Object.fromEntries(labels),
-    valueLabels: displayOf(field, from, drafts)?.values ?? noValueLabels,
+    valueLabels: displayOf(field, from, unlabelled)?.values ?? noValueLabels,
     scale: own?.scale ?? null,
     isHidden: display.hidden.has(field.name),
-    targetTitle: field.target === null ? null : (drafts.get(field.target)?.roles.title ?? null),
+    targetTitle: field.target === null ? null : (unlabelled.get(field.target)?.roles.title ?? null),
   }
 }
 
@@ -136,11 +136,15 @@ function systemLabels(name: string): Labels {
 }
 
 /** What `display.json` says of the field in the collection whose records have it. */
-function displayOf({ steps }: AskField, from: Draft, drafts: Drafts): FieldDisplay | undefined {
+function displayOf(
+  { steps }: AskField,
+  from: Unlabelled,
+  unlabelled: UnlabelledSubjects,
+): FieldDisplay | undefined {
   let { display } = from
   let path: string[] = []
   for (const { name, record } of steps) {
-    const next = record === null ? undefined : drafts.get(record)
+    const next = record === null ? undefined : unlabelled.get(record)
     if (next !== undefined) display = next.display
     path = next === undefined ? [...path, name] : []
   }
@@ -148,13 +152,18 @@ function displayOf({ steps }: AskField, from: Draft, drafts: Drafts): FieldDispl
 }
 
 /** `Outlet · Country` of the country of an article's outlet; null if `display.json` has a label for no part of it. */
-function joinedLabel({ steps }: AskField, from: Draft, drafts: Drafts, language: Language): string | null {
+function joinedLabel(
+  { steps }: AskField,
+  from: Unlabelled,
+  unlabelled: UnlabelledSubjects,
+  language: Language,
+): string | null {
   const parts: { readonly label: string; readonly isGiven: boolean }[] = []
   let at = from
   let path: string[] = []
   for (const { name, some, record } of steps) {
     path.push(name)
-    const next = record === null ? undefined : drafts.get(record)
+    const next = record === null ? undefined : unlabelled.get(record)
     if (next === undefined) continue
     const given = some ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
     parts.push({
