@@ -11,7 +11,7 @@ import {
 } from '../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
 import type { Selection } from './graphql-text.ts'
-import { memberPath, parsePath, type Path, samePaths, type SchemaContext } from './paths.ts'
+import { memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
 import { recordKey } from '../util/text/record-key.ts'
@@ -89,7 +89,7 @@ function readPath(text: string, from: Collection, context: SchemaContext): Path 
   try {
     return parsePath(text, from, context)
   } catch (error) {
-    const [same] = samePaths(text, from, context)
+    const same = pathsNearby(from, context).get(text)?.[0]
     if (!(error instanceof AskError) || same === undefined) throw error
     const path = parsePath(same, from, context)
     throw path.steps.some(({ kind }) => kind === 'reverse') ? cannotGroup(same, path, from, context) : error

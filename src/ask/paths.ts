@@ -287,27 +287,19 @@ function unknownName(
   const holder = passed.length === 0 ? context.catalogue.of(from.nsid).label : passed.join('.')
   const wrong = `${holder} has no field "${part.slice(0, 80)}"`
   const instead = (name: string) => [...passed, name].join('.')
-  const near = isRecord ? neighbours(collection, context) : []
-  const same = isRecord ? samePaths(part, collection, context) : []
+  const elsewhere = isRecord ? pathsNearby(collection, context) : new Map<string, readonly string[]>()
+  const same = elsewhere.get(part)?.slice(0, 3) ?? []
   if (same.length > 0)
     return new AskError(`${wrong}. Write ${same.map((path) => `"${instead(path)}"`).join(' or ')}.`)
-  const nearby = nearestPath(part, names, near)
-  if (nearby !== null) return new AskError(`${wrong}.${didYouMean(instead(nearby))}`)
+  // The most similar name, here before elsewhere; or one here that contains the part.
+  const best = nearest(part, [...names, ...elsewhere.keys()])
+  const near =
+    best !== null && !names.includes(best)
+      ? elsewhere.get(best)?.[0]
+      : (best ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())))
+  if (near !== undefined) return new AskError(`${wrong}.${didYouMean(instead(near))}`)
   const shown = `${wrong}. It has: ${names.slice(0, 30).join(', ')}`
   return new AskError(passed.length > 0 || text.length > 80 ? `${shown}.` : `${shown}; see describe.`)
-}
-
-/** The field with the most similar name, here or one step away; or a field here whose name contains the part. */
-function nearestPath(
-  part: string,
-  names: readonly string[],
-  near: readonly (readonly [name: string, collection: Collection])[],
-): string | null {
-  const beyond = near.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
-  const all = new Map(beyond.toReversed().map(([field, name]) => [field, `${name}.${field}`]))
-  const best = nearest(part, [...names, ...all.keys()])
-  if (best !== null && !names.includes(best)) return all.get(best) ?? null
-  return nearest(part, names) ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
 }
 
 /** The collections that references of the record itself lead to, with the names of the references. */
@@ -329,19 +321,27 @@ function neighbours(collection: Collection, context: SchemaContext): (readonly [
   return [...referencedFrom(collection, context), ...referring]
 }
 
-/** Paths to fields with exactly that name, one or two steps away. */
-export function samePaths(part: string, from: Collection, context: SchemaContext): string[] {
+/** The paths to fields of the collections that are nearest, one or two steps away, by the names of the fields. */
+export function pathsNearby(
+  from: Collection,
+  context: SchemaContext,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
   const seen = new Set([from])
-  const stepFrom = (reached: readonly (readonly [prefix: string, collection: Collection])[]) =>
-    reached.flatMap(([prefix, collection]) =>
+  let reached: readonly (readonly [prefix: string, collection: Collection])[] = [['', from]]
+  for (let steps = 1; steps <= 2; steps++) {
+    reached = reached.flatMap(([prefix, collection]) =>
       neighbours(collection, context)
         .filter(([, next]) => !seen.has(next) && seen.add(next))
         .map(([name, next]) => [`${prefix}${name}.`, next] as const),
     )
-  const first = stepFrom([['', from]])
-  for (const reached of [first, stepFrom(first)]) {
-    const found = reached.filter(([, { type }]) => type.fields.some(({ name }) => name === part))
-    if (found.length > 0) return found.slice(0, 3).map(([prefix]) => `${prefix}${part}`)
+    const paths = reached.flatMap(([prefix, { type }]) => type.fields.map(({ name }) => ({ prefix, name })))
+    for (const [name, some] of Map.groupBy(paths, (path) => path.name))
+      if (!found.has(name))
+        found.set(
+          name,
+          some.map(({ prefix }) => `${prefix}${name}`),
+        )
   }
-  return []
+  return found
 }
