@@ -2,18 +2,19 @@
  * Parses dotted paths from a record to a value, through objects, references and reverse references: `language`,
  * `source.country`, `enrichment.impactLevel`. filters.ts, fields.ts and groups.ts turn them into GraphQL.
  */
-import { type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import {
   type Collection,
   type Field,
   type FieldType,
+  type Model,
   type ObjectType,
   type Reference,
   type SystemField,
   systemFields,
 } from '../schema/model/model.ts'
 import { leafType } from '../schema/model/leaves.ts'
-import { groupFields, targetOf, wherePath } from '../schema/model/operators.ts'
+import { groupFields, holderOf, targetOf, wherePath } from '../schema/model/operators.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { lastPart } from '../schema/model/naming.ts'
 import type { Catalogue } from './collections.ts'
@@ -237,27 +238,25 @@ export function wordOf(kind: Field['type']['kind']): string {
 
 type ReverseSteps = ReadonlyMap<string, RecordStep>
 
-/** Found once for each type, because each path asks for them. */
-const reverseStepsOf = new WeakMap<GraphQLObjectType, ReverseSteps>()
+/** Found once for each collection, because each path asks for them. */
+const reverseStepsOf = new WeakMap<Collection, ReverseSteps>()
 
 /** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
-function reverseSteps({ typeName }: Collection, { schema }: SchemaContext): ReverseSteps {
-  const type = schema.getType(typeName)
-  if (!isObjectType(type)) return new Map()
-  const steps = reverseStepsOf.get(type) ?? findReverseSteps(type)
-  reverseStepsOf.set(type, steps)
+function reverseSteps(collection: Collection, { catalogue }: SchemaContext): ReverseSteps {
+  const steps = reverseStepsOf.get(collection) ?? findReverseSteps(collection, catalogue.model)
+  reverseStepsOf.set(collection, steps)
   return steps
 }
 
-function findReverseSteps(type: GraphQLObjectType): ReverseSteps {
+function findReverseSteps({ referredBy, type }: Collection, model: Model): ReverseSteps {
   const names = new Map<string, RecordStep | null>()
-  for (const { extensions } of Object.values(type.getFields())) {
-    if (extensions.role?.kind !== 'reverse') continue
-    const { reference, collection: holder } = extensions.role
-    const short = lastPart(holder.nsid)
-    const via = reference.viaField.slice(holder.rootField.length)
-    const step = { kind: 'reverse', name: reference.viaField, some: true, reference, record: holder } as const
-    for (const name of [short, `${short}${via}`, reference.viaField])
+  for (const reference of referredBy) {
+    const { viaField } = reference
+    if (type.fields.some(({ name }) => name === viaField)) continue
+    const record = holderOf(reference, model)
+    const short = lastPart(record.nsid)
+    const step = { kind: 'reverse', name: viaField, some: true, reference, record } as const
+    for (const name of [short, `${short}${viaField.slice(record.rootField.length)}`, viaField])
       names.set(name, names.has(name) ? null : step)
   }
   return new Map([...names].flatMap(([name, step]) => (step === null ? [] : [[name, step] as const])))
