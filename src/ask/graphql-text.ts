@@ -21,7 +21,7 @@ export type Literal =
   | readonly Literal[]
   | { readonly [name: string]: Literal | undefined }
 
-export function printLiteral(value: Literal): string {
+function printLiteral(value: Literal): string {
   if (value instanceof EnumValue) return value.name
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value !== 'object') return String(value)

@@ -120,15 +120,6 @@ export function selectGroup({ field, resolved, reference }: Group, context: Sche
   return { [field.name]: {}, ...(resolved !== null && { [resolved]: selectDisplay(reference, context) }) }
 }
 
-/** The name of the record whose URI is the value; null if there is none. */
-export function readGroupName(
-  { resolved, reference }: Group,
-  row: Json,
-  context: SchemaContext,
-): string | null {
-  return resolved === null ? null : readDisplay(row[resolved], reference, context)
-}
-
 /** Instants default to days, because two instants are hardly ever equal. */
 function bucketOf(named: string | null, path: Path): TimeUnit | null {
   if (named === null) return isMoment(path) ? 'day' : null
@@ -168,14 +159,13 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
  * after it, as in "The Courier (courier.example)", or their URI where they share that too.
  */
 export function groupNames(
-  group: Group,
+  { field, resolved, reference }: Group,
   rows: readonly Json[],
   context: SchemaContext,
 ): ReadonlyMap<unknown, string> {
   // With further groups, a record stands in several rows.
-  const byUri = new Map(
-    rows.map((row) => [String(row[group.field.name]), readGroupName(group, row, context)]),
-  )
+  const nameIn = (row: Json) => (resolved === null ? null : readDisplay(row[resolved], reference, context))
+  const byUri = new Map(rows.map((row) => [String(row[field.name]), nameIn(row)]))
   const named = [...byUri].flatMap(([uri, name]) => (name === null ? [] : [{ uri, name }]))
   const withKeys = tellApart(named, recordKey)
   return new Map(tellApart(withKeys, (uri) => uri).map(({ uri, name }) => [uri, name]))

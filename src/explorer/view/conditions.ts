@@ -16,7 +16,7 @@ const mostValues = 100
 export const longestValue = 1_000
 
 /** The field and the operator that a parameter names; null if it names none. */
-export function readName(name: string, { fields }: Subject): readonly [ShownField, Operator] | null {
+function readName(name: string, { fields }: Subject): readonly [ShownField, Operator] | null {
   const whole = fields.get(name)
   if (whole !== undefined) return [whole, operatorsOf(whole)[0] ?? 'is']
   const at = name.lastIndexOf('.')
