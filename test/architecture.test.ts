@@ -16,8 +16,9 @@ const floors: Record<string, readonly string[]> = {
   query: ['schema', 'sql', 'search', 'files', 'database'],
   ingest: ['lexicon', 'database'],
   endpoint: [],
-  mcp: ['endpoint', 'search', 'schema', 'query'],
-  explorer: ['endpoint', 'schema', 'search', 'files'],
+  ask: ['schema', 'search'],
+  mcp: ['ask', 'endpoint', 'search', 'schema', 'query'],
+  explorer: ['ask', 'endpoint', 'schema', 'search', 'files'],
   server: ['endpoint', 'schema', 'query', 'files', 'database', 'mcp', 'explorer'],
   cli: [
     'lexicon',
@@ -51,7 +52,7 @@ const phases: Record<string, readonly string[]> = {
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
-  [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'explorer', 'server', 'cli/commands']],
+  [/^graphql(\/\w+)*$/, ['schema', 'query', 'ask', 'mcp', 'explorer', 'server', 'cli/commands']],
   [/^(preact|preact-render-to-string|htm)$/, ['explorer']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^gpt-tokenizer\/encoding\/o200k_base$/, ['mcp']],

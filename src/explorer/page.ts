@@ -4,7 +4,7 @@ import type { ChartRenderer } from './charts/chart-renderer.ts'
 import type { Subjects } from './fields/subject.ts'
 import type { Html } from './html.ts'
 import type { Language } from './languages/language.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from '../ask/operation.ts'
 
 /** What pages know besides their addresses. */
 export interface Site {

@@ -2,7 +2,7 @@
 import { collectionAddress, recordAddress, withParameter } from './addresses.ts'
 import type { Subject } from './fields/subject.ts'
 import { languages } from './languages/language.ts'
-import { buildOperation, type Operation } from './operation.ts'
+import { buildOperation, type Operation } from '../ask/operation.ts'
 import { type FileDraft, type IndexState, instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */

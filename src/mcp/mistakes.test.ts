@@ -63,7 +63,6 @@ const refusals: Table = {
   'aggregate enrichment': [
     [{ measures: ['clickbaitScore'] }, /"avg:impactLevel"/],
     [{ measures: ['constructor:impactLevel'] }, /is not a measure/],
-    [{ by: ['article_source_country'] }, /write "article\.source\.country"\.$/],
     [{ by: ['clickbaitScore:5', 'impactLevel'] }, /ranges of one size/],
     [{ by: ['clickbaitScore:0'] }, /interval/],
     [
@@ -72,7 +71,6 @@ const refusals: Table = {
     ],
   ],
   'aggregate article': [
-    [{ by: ['publishedAt_week'] }, /write "publishedAt:week"\.$/],
     [{ by: ['enrichment.sentiment'] }, /Aggregate the collection "enrichment" instead/],
     [{ by: ['source', 'source.uri'] }, /grouped by twice/],
     [{ by: ['publishedAt:fortnight'] }, /hour, day, week, month, quarter, year/],

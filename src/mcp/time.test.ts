@@ -16,8 +16,8 @@ import { onOneDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
-import { sideCountsHint } from './filters/side-counts.ts'
-import type { Subject } from './words/collections.ts'
+import { sideCountsHint } from './words/side-counts.ts'
+import type { Subject } from '../ask/collections.ts'
 
 after(closeCorpora)
 
@@ -202,7 +202,7 @@ onOneDatabase(
       await count(moment.toISOString(), moment.toISOString()),
       reference.count(article, { publishedAt }),
     )
-    await assert.rejects(count('2026-11-12', '2026-11-10'), /^ToolError: since begins at 2026-11-12T00:00:00/)
+    await assert.rejects(count('2026-11-12', '2026-11-10'), /^AskError: since begins at 2026-11-12T00:00:00/)
   },
 )
 

@@ -1,4 +1,7 @@
-/** True for a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** A JSON object. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** Neither null nor an array. */
+export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

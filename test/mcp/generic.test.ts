@@ -19,13 +19,13 @@ import {
   targetOf,
 } from '../../src/schema/model/operators.ts'
 import { budgets } from '../../src/mcp/words/budget.ts'
-import { createCatalogue } from '../../src/mcp/words/collections.ts'
-import { selectPath } from '../../src/mcp/filters/fields.ts'
-import { buildWhere, type FilterContext } from '../../src/mcp/filters/filters.ts'
-import { mergeSelections, nested, printField, printSelection } from '../../src/mcp/graphql/graphql-text.ts'
-import { parseGroup } from '../../src/mcp/filters/groups.ts'
-import { parsePath, reverseNames } from '../../src/mcp/filters/paths.ts'
-import { ToolError } from '../../src/mcp/tools/tool.ts'
+import { createCatalogue } from '../../src/ask/collections.ts'
+import { selectPath } from '../../src/ask/selection.ts'
+import { buildWhere, type FilterContext } from '../../src/ask/filters.ts'
+import { mergeSelections, nested, printField, printSelection } from '../../src/ask/graphql-text.ts'
+import { parseGroup } from '../../src/ask/groups.ts'
+import { parsePath, reverseNames } from '../../src/ask/paths.ts'
+import { AskError } from '../../src/ask/ask-error.ts'
 import { lexiconSets } from './lexicon-sets.ts'
 
 /** Paths that are selected with one query. */
@@ -43,7 +43,6 @@ for (const [name, documents, references] of lexiconSets) {
     now: () => new Date('2026-11-18T09:30:00Z'),
     referenceTime: async () => new Date('2026-11-18T09:30:00Z'),
     names: {
-      record: () => Promise.reject(new ToolError('Filters take URIs.')),
       one: async () => 'at://did:plc:abc/a.b.c/self',
       all: async () => ['at://did:plc:abc/a.b.c/self', 'at://did:plc:abc/a.b.c/other'],
       account: async () => 'did:plc:abc',
@@ -64,8 +63,8 @@ for (const [name, documents, references] of lexiconSets) {
       const paths = pathsOf(collection, context, depth).filter((_, at) => at % share === first)
       for (let at = 0; at < paths.length; at += atOnce) {
         const some = paths.slice(at, at + atOnce)
-        const selections = some.flatMap(
-          (text) => orRefused(() => selectPath(parsePath(text, collection, context), context)) ?? [],
+        const selections = some.map(
+          (text) => orRefused(() => selectPath(parsePath(text, collection, context), context)) ?? {},
         )
         const nodes = printSelection(nested(['nodes'], mergeSelections([{ uri: {} }, ...selections])))
         prepare(schema, `{ ${collection.rootField} ${nodes} }`)
@@ -82,6 +81,7 @@ for (const [name, documents, references] of lexiconSets) {
 
   test(`every group of the ${name} lexicons has a path`, () => {
     for (const { collection } of tried) {
+      const namesGroup = (text: string) => parseGroup(text, collection, context).field.name === text
       const paths = pathsOf(collection, context, furthest)
       const reached = new Set(
         paths.flatMap((text) => {
@@ -92,7 +92,7 @@ for (const [name, documents, references] of lexiconSets) {
       // Of a moment, the path alone means the day.
       for (const { name: field, bucket } of groupFields(collection, model))
         if (bucket === 'day' || (bucket === null && field !== 'indexedAt'))
-          assert.ok(reached.has(field), `${collection.nsid} ${field}`)
+          assert.ok(reached.has(field) && namesGroup(field), `${collection.nsid} ${field}`)
     }
   })
 
@@ -117,7 +117,7 @@ for (const [name, documents, references] of lexiconSets) {
     let valid = 0
     const holds = fc.asyncProperty(questions, async ({ subject, ...narrowing }) => {
       const where = await buildWhere(subject, narrowing, context).catch((error: unknown) => {
-        if (error instanceof ToolError) return null
+        if (error instanceof AskError) return null
         throw error
       })
       if (where === null) return
@@ -181,7 +181,7 @@ function orRefused<Result>(make: () => Result): Result | null {
   try {
     return make()
   } catch (error) {
-    if (error instanceof ToolError) return null
+    if (error instanceof AskError) return null
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

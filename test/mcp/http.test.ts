@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { EndpointError } from '../../src/endpoint/endpoint.ts'
-import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
+import { AskError } from '../../src/ask/ask-error.ts'
+import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { createStandInEngine } from '../support/service/stand-in-engine.ts'
 import { envelope, post, startAgentServer, tier } from './agent-server.ts'
 import { connect, overHttp, revisions, textOf } from './connect.ts'
@@ -134,7 +135,7 @@ const failing: Tool = {
   name: 'failing',
   inputSchema: { type: 'object', properties: { how: { type: 'string' } } },
   run: async ({ how }) => {
-    if (how === 'tool') throw new ToolError('There is no field "x"; write "y".')
+    if (how === 'tool') throw new AskError('There is no field "x"; write "y".')
     throw how === 'endpoint' ? new EndpointError('The service cannot be reached.') : new Error('a secret')
   },
 }

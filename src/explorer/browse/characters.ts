@@ -2,7 +2,7 @@
 import { unspacedTerms } from '../../search/unspaced.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
 import { recordArguments } from '../view/where.ts'

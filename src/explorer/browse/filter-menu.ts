@@ -47,7 +47,7 @@ export function fieldGroups(browse: Browse): readonly Group[] {
     )
     const [first] = records
     if (first?.some === true) {
-      const holder = site.subjects.all.find(({ collection }) => collection.typeName === first.record)
+      const holder = site.subjects.all.find(({ collection }) => collection === first.record)
       return filtering.referring(holder === undefined ? first.name : subjectLabel(holder, language))
     }
     return filtering.refersTo(labelOf(records.map(({ name }) => name)).toLowerCase())

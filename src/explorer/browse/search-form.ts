@@ -4,7 +4,7 @@ import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
-import { isDate } from '../view/conditions.ts'
+import { isDate } from '../../ask/where.ts'
 import { changed, valuesOf } from '../view/view.ts'
 import { type Browse, stateInputs, titleOf, viewAddress } from './context.ts'
 

@@ -1,6 +1,6 @@
 /** What a chart of a measure by one or two fields asks. */
 import type { ChartKind } from '../charts/chart-spec.ts'
-import { areAffordable, type Panel } from '../operation.ts'
+import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { isRestricted, periodOnly } from '../view/view.ts'
 import { type RecordArguments, recordArguments } from '../view/where.ts'

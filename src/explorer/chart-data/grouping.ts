@@ -5,7 +5,8 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
-import { andWhere, nest, type RecordArguments, whereOf } from '../view/where.ts'
+import { andWhere, nest, whereOf } from '../../ask/where.ts'
+import { type RecordArguments } from '../view/where.ts'
 import type { Group, Groups } from './asked-chart.ts'
 import {
   boundsOfPeriods,

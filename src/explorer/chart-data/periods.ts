@@ -1,7 +1,7 @@
 /** Periods of time in UTC, as groups have them: a period is named by its first moment, in milliseconds since 1970. */
 import { parseInstant } from '../../util/instant.ts'
 import type { Language } from '../languages/language.ts'
-import { isDate } from '../view/conditions.ts'
+import { isDate } from '../../ask/where.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 

@@ -5,9 +5,10 @@
  */
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { andWhere, nest, type RecordArguments, type Where } from '../view/where.ts'
+import { andWhere, nest, type Where } from '../../ask/where.ts'
+import { type RecordArguments } from '../view/where.ts'
 import { aggregateOf, type ChartContext, groupableIn, type Groups, mostGroups } from './asked-chart.ts'
 import {
   type Bounds,

@@ -1,11 +1,12 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { longestValue } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, withCondition } from '../view/view.ts'
-import { andWhere, recordArguments, whereOf } from '../view/where.ts'
+import { andWhere, whereOf } from '../../ask/where.ts'
+import { recordArguments } from '../view/where.ts'
 import {
   aggregateOf,
   type AskedChart,

@@ -4,11 +4,12 @@ import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
-import { canSearch, recordArguments, type Where, whereOf } from '../view/where.ts'
+import { type Where, whereOf } from '../../ask/where.ts'
+import { canSearch, recordArguments } from '../view/where.ts'
 import {
   aggregateOf,
   type AskedChart,

@@ -1,7 +1,7 @@
 /** The menu below a panel: files, queries, programs and texts by which readers export its data. */
 import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../ask/operation.ts'
 import { type IndexState, type PageRequest, type Site, newestIndexed } from '../page.ts'
 import { type ExportedFile, graphqlPath } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'

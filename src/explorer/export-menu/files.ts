@@ -6,7 +6,7 @@ import { longestAddress } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { buildOperation, type Panel } from '../operation.ts'
+import { buildOperation, type Panel } from '../../ask/operation.ts'
 
 export const graphqlPath = '/api/graphql'
 

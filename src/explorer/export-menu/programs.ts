@@ -1,6 +1,6 @@
 /** The query of a panel as commands and programs. Values come from addresses, so each is written as a literal. */
 import { longestAddress } from '../addresses.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../ask/operation.ts'
 
 /** `endpoint`: the whole address of the GraphQL service. Long operations are sent by POST. */
 export function curlCommand({ query, variables }: Operation, endpoint: string): string {

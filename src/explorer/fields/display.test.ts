@@ -6,8 +6,7 @@ import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { type Language, languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'
 import { plainValue } from '../parts/values.ts'
-import { membersOf } from './members.ts'
-import { readDisplay } from './read-display.ts'
+import { membersOf, readDisplay } from './read-display.ts'
 import { createSubjects, memberLabel, type Subject } from './subject.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)

@@ -1,7 +1,7 @@
 /** What pages show where no `display.json` says so; docs/running-the-explorer.md describes each guess. */
 import type { Collection } from '../../schema/model/model.ts'
 import { guessRoles, type Roles } from '../../schema/model/roles.ts'
-import type { ShownField } from './shown-field.ts'
+import type { AskField } from '../../ask/fields.ts'
 
 /** `time` is the time of indexing where there is no other. */
 export interface PageRoles extends Roles {
@@ -16,7 +16,7 @@ const mostColumns = 7
 /** `fields` without the hidden ones. */
 export function guessPageRoles(
   collection: Collection,
-  fields: ReadonlyMap<string, ShownField>,
+  fields: ReadonlyMap<string, AskField>,
   hidden: ReadonlySet<string>,
 ): PageRoles {
   const all = [...fields.values()]
@@ -38,7 +38,7 @@ export function guessPageRoles(
   }
 }
 
-function isFacet({ isGroup, isOwn, type, many, values, words, isArray, target }: ShownField): boolean {
+function isFacet({ isGroup, isOwn, type, many, values, words, isArray, target }: AskField): boolean {
   if (!isGroup || many || words[0] === 'did' || words[0] === 'collection') return false
   if (target !== null) return isOwn && !isArray && isEntity(target)
   if (isArray) return type.kind === 'string' && type.format === null
@@ -52,14 +52,14 @@ function isEntity({ references }: Collection): boolean {
 }
 
 /** Fields of the record first, then of what it refers to: languages, entities, codes, listed values, and the rest. */
-function facetRank({ isOwn, values, type, isArray, target }: ShownField): number {
+function facetRank({ isOwn, values, type, isArray, target }: AskField): number {
   if (target !== null) return -0.5
   if (isOwn && !isArray && type.kind === 'string' && type.format === 'language') return -1
   const kind = values.length > 0 ? 1 : type.kind === 'string' ? (isArray ? 2 : 0) : 3
   return (isOwn ? 0 : 1.5) + kind
 }
 
-function isTelling({ type, isArray }: ShownField): boolean {
+function isTelling({ type, isArray }: AskField): boolean {
   if (isArray) return false
   if (type.kind === 'string') return type.categorical || type.code
   return (

@@ -1,13 +1,13 @@
 /** Reads `display.json`, and reports everything in it that names nothing or fits nothing. */
+import { leafName, leafPath, propertyLeaves } from '../../schema/model/leaves.ts'
+import type { Collection, Field } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { isObject } from '../../util/is-object.ts'
 import { languages } from '../languages/language.ts'
-import type { CollectionDisplay, Display, FieldDisplay } from './display.ts'
 import type { PageRoles } from './guesses.ts'
 import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
-import { type Member, membersOf } from './members.ts'
 import type { ShownField } from './shown-field.ts'
-import type { Subject } from './subject.ts'
+import type { CollectionDisplay, Display, FieldDisplay, FieldGroup, Subject } from './subject.ts'
 
 export interface DisplayProblem {
   /** Where it is, such as `org.example.book.fields.pages`; blank for the whole file. */
@@ -21,9 +21,7 @@ export interface ReadDisplay {
   readonly problems: readonly DisplayProblem[]
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-const example = '{"org.example.book": {"label": {"en": "Books"}}}'
+const example = 'Write an object such as {"org.example.book": {"label": {"en": "Books"}}}.'
 const collectionMembers =
   'label description title summary time image link facets columns hidden groups fields'.split(' ')
 /** Of `facets` in GraphQL. */
@@ -33,71 +31,82 @@ const longestText = 1_000
 /** `subjects` are those that the file is about, without it. */
 export function readDisplay(file: unknown, subjects: readonly Subject[]): ReadDisplay {
   const problems: DisplayProblem[] = []
-  const report = (path: string, problem: string, remedy: string): null => {
-    problems.push({ path, problem, remedy })
-    return null
-  }
-  if (file === undefined) return { display: new Map(), problems }
-  if (!isObject(file)) {
-    report('', 'The display settings are not a JSON object.', `Write an object such as ${example}.`)
-    return { display: new Map(), problems }
-  }
-  const names = subjects.map(({ collection }) => collection.nsid)
   const display = new Map<string, CollectionDisplay>()
-  for (const [nsid, value] of Object.entries(file)) {
+  for (const [nsid, part] of new Part(file, '', problems).members(example)) {
     const subject = subjects.find(({ collection }) => collection.nsid === nsid)
-    if (subject === undefined) report(nsid, `There is no collection "${nsid}".`, suggest(nsid, names))
-    else if (!isObject(value))
-      report(nsid, 'This is not a JSON object.', `Write an object such as ${example}.`)
-    else display.set(nsid, readCollection(value, subject, report))
+    const names = subjects.map(({ collection }) => collection.nsid)
+    if (subject === undefined) part.report(`There is no collection "${nsid}".`, suggest(nsid, names))
+    else if (part.isObject(example)) display.set(nsid, readCollection(part, subject))
   }
   return { display, problems }
 }
 
-type Report = (path: string, problem: string, remedy: string) => null
+/** A value of the file, and where it is. */
+class Part {
+  readonly value: unknown
+  readonly #path: string
+  readonly #problems: DisplayProblem[]
 
-function readCollection(value: Json, subject: Subject, report: Report): CollectionDisplay {
+  constructor(value: unknown, path: string, problems: DisplayProblem[]) {
+    this.value = value
+    this.#path = path
+    this.#problems = problems
+  }
+
+  report(problem: string, remedy: string): void {
+    this.#problems.push({ path: this.#path, problem, remedy })
+  }
+
+  at(name: string): Part {
+    const path = this.#path === '' ? name : `${this.#path}.${name}`
+    return new Part((this.value as Readonly<Record<string, unknown>>)[name], path, this.#problems)
+  }
+
+  isObject(remedy: string): boolean {
+    const is = isObject(this.value)
+    if (!is) this.report('This is not a JSON object.', remedy)
+    return is
+  }
+
+  /** Reports members with other names than `known`. */
+  check(known: readonly string[]): void {
+    for (const name of Object.keys(this.value as object))
+      if (!known.includes(name)) this.at(name).report(`"${name}" has no meaning here.`, suggest(name, known))
+  }
+
+  /** The members of an object; none if it is left out. */
+  members(remedy: string): readonly (readonly [string, Part])[] {
+    if (this.value === undefined || !this.isObject(remedy)) return []
+    return Object.keys(this.value as object).map((name) => [name, this.at(name)])
+  }
+}
+
+function readCollection(part: Part, subject: Subject): CollectionDisplay {
   const { nsid } = subject.collection
   const { fields } = subject
   const members = membersOf(subject.collection)
-  checkMembers(value, collectionMembers, nsid, report)
+  part.check(collectionMembers)
 
+  const namesOf = (fits: (field: ShownField) => boolean): readonly string[] =>
+    [...fields.values()].filter(fits).map(({ name }) => name)
   /** A field that represents a record; null says that there is none, undefined leaves the guess. */
-  const role = (
-    name: string,
-    fits: (field: ShownField) => boolean,
-    what: string,
-  ): string | null | undefined => {
-    const given = value[name]
-    if (given === undefined || given === null) return given
-    const path = `${nsid}.${name}`
-    const found = typeof given === 'string' ? fields.get(given) : undefined
+  const role = (name: string, fits: (field: ShownField) => boolean, what: string) => {
+    const given = part.at(name)
+    const { value } = given
+    if (value === undefined || value === null) return value
+    const found = typeof value === 'string' ? fields.get(value) : undefined
     if (found !== undefined && fits(found)) return found.name
-    const choices = [...fields.values()].filter(fits).map((each) => each.name)
-    const shown = JSON.stringify(given)
-    report(
-      path,
+    const shown = JSON.stringify(value)
+    given.report(
       found === undefined ? `${nsid} has no field ${shown}.` : `${shown} is not ${what}.`,
-      suggest(String(given), choices),
+      suggest(String(value), namesOf(fits)),
     )
     return undefined
   }
-  const list = (
-    name: string,
-    has: (field: string) => boolean,
-    choices: () => readonly string[],
-  ): readonly string[] | undefined => {
-    const given = value[name]
-    return given === undefined ? undefined : readNames(given, `${nsid}.${name}`, has, choices, report)
-  }
-  const namesOf = (fits: (field: ShownField) => boolean) => () =>
-    [...fields.values()].filter(fits).map(({ name }) => name)
-  const isMember = (name: string) => members.has(name) || fields.has(name)
-  const memberNames = () => [...new Set([...members.keys(), ...fields.keys()])]
+  const list = (name: string, choices: readonly string[]): readonly string[] | undefined =>
+    part.at(name).value === undefined ? undefined : readNames(part.at(name), choices)
 
-  const isOuter = (name: string) => members.get(name)?.path.length === 1
-  const outerNames = () => [...members.keys()].filter(isOuter)
-  const isColumn = ({ many }: ShownField) => !many
+  const names = [...new Set([...members.keys(), ...fields.keys()])]
   const roles: { -readonly [Name in keyof PageRoles]?: PageRoles[Name] | undefined } = {
     title: role('title', isText, 'a text of the record itself'),
     summary: role('summary', isText, 'a text of the record itself'),
@@ -106,20 +115,32 @@ function readCollection(value: Json, subject: Subject, report: Report): Collecti
     link: role('link', isAddress, 'a URI of the record itself'),
     facets: list(
       'facets',
-      (name) => fields.get(name)?.isGroup === true,
       namesOf(({ isGroup }) => isGroup),
     ),
-    columns: list('columns', (name) => fields.get(name)?.many === false, namesOf(isColumn)),
+    columns: list(
+      'columns',
+      namesOf(({ many }) => !many),
+    ),
   }
   if (roles.facets !== undefined && roles.facets.length > mostFacets)
-    report(`${nsid}.facets`, `There are ${roles.facets.length} facets.`, `Name ${mostFacets} at most.`)
+    part.at('facets').report(`There are ${roles.facets.length} facets.`, `Name ${mostFacets} at most.`)
+  const outer = [...members].flatMap(([name, { path }]) => (path.length === 1 ? name : []))
   return {
-    label: readLabels(value['label'], `${nsid}.label`, report),
-    description: readLabels(value['description'], `${nsid}.description`, report),
+    label: readLabels(part.at('label')),
+    description: readLabels(part.at('description')),
     roles: Object.fromEntries(Object.entries(roles).filter(([, given]) => given !== undefined)),
-    hidden: new Set(list('hidden', isMember, memberNames)),
-    groups: readGroups(value['groups'], nsid, isOuter, outerNames, report),
-    fields: readFields(value['fields'], nsid, { members, isMember, memberNames }, report),
+    hidden: new Set(list('hidden', names)),
+    groups: readGroups(part.at('groups'), outer),
+    fields: new Map(
+      part
+        .at('fields')
+        .members('Write an object such as {"pages": {"label": {"en": "Pages"}}}.')
+        .flatMap(([name, field]): (readonly [string, FieldDisplay])[] => {
+          if (names.includes(name)) return readField(field, name, members.get(name))
+          field.report(`${nsid} has no field "${name}".`, suggest(name, names))
+          return []
+        }),
+    ),
   }
 }
 
@@ -135,175 +156,132 @@ function isAddress(field: ShownField): boolean {
   return isText(field) && field.type.kind === 'string' && field.type.format === 'uri'
 }
 
-function readGroups(
-  value: unknown,
-  nsid: string,
-  isMember: (name: string) => boolean,
-  memberNames: () => readonly string[],
-  report: Report,
-): CollectionDisplay['groups'] {
-  const path = `${nsid}.groups`
-  if (value === undefined) return []
-  if (!Array.isArray(value)) {
-    report(
-      path,
+interface Member {
+  /** The names of the fields that lead to it; joined by underscores they are its own. */
+  readonly path: readonly string[]
+  readonly field: Field
+}
+
+/** The members of a record by name: its fields first, then those of its objects. */
+export function membersOf({ type }: Collection): ReadonlyMap<string, Member> {
+  return new Map(
+    propertyLeaves(type).map((leaf) => [leafName(leaf), { path: leafPath(leaf), field: leaf.field }]),
+  )
+}
+
+function readGroups(part: Part, names: readonly string[]): readonly FieldGroup[] {
+  const { value } = part
+  if (value !== undefined && !Array.isArray(value))
+    part.report(
       'This is not a list.',
       'Write a list such as [{"label": {"en": "Scores"}, "fields": ["impact"]}].',
     )
-    return []
-  }
+  if (!Array.isArray(value)) return []
   const grouped = new Set<string>()
-  return value.flatMap((group: unknown, at) => {
-    const own = `${path}.${at}`
-    if (!isObject(group))
-      return report(own, 'This is not a JSON object.', 'Give it "label" and "fields".') ?? []
-    checkMembers(group, ['label', 'fields'], own, report)
-    const fields = readNames(group['fields'], `${own}.fields`, isMember, memberNames, report)
+  return value.flatMap((_, at): FieldGroup[] => {
+    const group = part.at(String(at))
+    if (!group.isObject('Give it "label" and "fields".')) return []
+    group.check(['label', 'fields'])
+    const fields = readNames(group.at('fields'), names)
     for (const name of fields) {
-      if (grouped.has(name)) report(`${own}.fields`, `"${name}" is in two groups.`, 'Name it once.')
+      if (grouped.has(name)) group.at('fields').report(`"${name}" is in two groups.`, 'Name it once.')
       grouped.add(name)
     }
-    return [{ label: readLabels(group['label'], `${own}.label`, report), fields }]
+    return [{ label: readLabels(group.at('label')), fields }]
   })
 }
 
-interface KnownMembers {
-  readonly members: ReadonlyMap<string, Member>
-  readonly isMember: (name: string) => boolean
-  readonly memberNames: () => readonly string[]
+function readField(
+  part: Part,
+  name: string,
+  member: Member | undefined,
+): (readonly [string, FieldDisplay])[] {
+  if (!part.isObject('Give it "label", "scale" or "values".')) return []
+  part.check(['label', 'scale', 'values'])
+  const label = readLabels(part.at('label'))
+  const scale = readScale(part.at('scale'), member)
+  return [[name, { label, scale, values: readValueLabels(part.at('values'), member) }]]
 }
 
-function readFields(
-  value: unknown,
-  nsid: string,
-  { members, isMember, memberNames }: KnownMembers,
-  report: Report,
-): CollectionDisplay['fields'] {
-  const found = new Map<string, FieldDisplay>()
-  if (value === undefined) return found
-  if (!isObject(value)) {
-    report(
-      `${nsid}.fields`,
-      'This is not a JSON object.',
-      'Write an object such as {"pages": {"label": {"en": "Pages"}}}.',
-    )
-    return found
+function readScale(part: Part, member: Member | undefined): Scale | null {
+  if (part.value === undefined) return null
+  if (member?.field.type.kind !== 'integer') {
+    part.report('Only an integer of the record itself has a scale.', 'Remove it.')
+    return null
   }
-  for (const [name, field] of Object.entries(value)) {
-    const path = `${nsid}.fields.${name}`
-    if (!isMember(name)) report(path, `${nsid} has no field "${name}".`, suggest(name, memberNames()))
-    else if (!isObject(field))
-      report(path, 'This is not a JSON object.', 'Give it "label", "scale" or "values".')
-    else {
-      checkMembers(field, ['label', 'scale', 'values'], path, report)
-      const member = members.get(name)
-      found.set(name, {
-        label: readLabels(field['label'], `${path}.label`, report),
-        scale: readScale(field['scale'], `${path}.scale`, member, report),
-        values: readValueLabels(field['values'], `${path}.values`, member, report),
-      })
-    }
-  }
-  return found
-}
-
-function readScale(value: unknown, path: string, member: Member | undefined, report: Report): Scale | null {
-  if (value === undefined) return null
-  if (member?.field.type.kind !== 'integer')
-    return report(path, 'Only an integer of the record itself has a scale.', 'Remove it.')
-  if (!isObject(value))
-    return report(
-      path,
-      'This is not a JSON object.',
-      'Write one such as {"min": 1, "max": 10, "low": {"en": "minor"}}.',
-    )
-  checkMembers(value, ['min', 'max', 'low', 'high'], path, report)
+  if (!part.isObject('Write one such as {"min": 1, "max": 10, "low": {"en": "minor"}}.')) return null
+  part.check(['min', 'max', 'low', 'high'])
   const { minimum, maximum } = member.field.constraints
-  const { min = minimum, max = maximum } = value
-  if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || Number(min) >= Number(max))
-    return report(
-      path,
+  const bound = (name: string, given: number | null): unknown => {
+    const { value } = part.at(name)
+    return value === undefined ? given : value
+  }
+  const [min, max] = [bound('min', minimum), bound('max', maximum)]
+  if (!isInteger(min) || !isInteger(max) || min >= max) {
+    part.report(
       'A scale has integers "min" and "max", and "min" is less.',
       'The lexicon gives those that are left out.',
     )
-  const low = readLabels(value['low'], `${path}.low`, report)
-  const high = readLabels(value['high'], `${path}.high`, report)
-  return { min: Number(min), max: Number(max), low, high }
+    return null
+  }
+  return { min, max, low: readLabels(part.at('low')), high: readLabels(part.at('high')) }
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 /** Labels of the values of a text, or of an array of texts, of the record itself. */
-function readValueLabels(
-  value: unknown,
-  path: string,
-  member: Member | undefined,
-  report: Report,
-): ValueLabels {
-  if (value === undefined) return noValueLabels
+function readValueLabels(part: Part, member: Member | undefined): ValueLabels {
+  if (part.value === undefined) return noValueLabels
   const type = member?.field.type
-  const isText = type?.kind === 'string' || (type?.kind === 'array' && type.of.kind === 'string')
-  if (member === undefined || !isText) {
-    report(path, 'Only texts of the record itself have labels of values.', 'Remove it.')
-    return noValueLabels
-  }
-  if (!isObject(value)) {
-    report(path, 'This is not a JSON object.', 'Write one such as {"novel": {"en": "Novel"}}.')
+  if (member === undefined || (type?.kind === 'array' ? type.of : type)?.kind !== 'string') {
+    part.report('Only texts of the record itself have labels of values.', 'Remove it.')
     return noValueLabels
   }
   const { values } = member.field.constraints
-  for (const name of Object.keys(value))
+  const labels = part.members('Write one such as {"novel": {"en": "Novel"}}.')
+  for (const [name, label] of labels)
     if (values.length > 0 && !values.includes(name))
-      report(`${path}.${name}`, `The lexicon does not list "${name}".`, suggest(name, values))
-  return new Map(
-    Object.entries(value).map(([name, label]) => [name, readLabels(label, `${path}.${name}`, report)]),
-  )
+      label.report(`The lexicon does not list "${name}".`, suggest(name, values))
+  return new Map(labels.map(([name, label]) => [name, readLabels(label)]))
 }
 
-function readNames(
-  value: unknown,
-  path: string,
-  has: (name: string) => boolean,
-  choices: () => readonly string[],
-  report: Report,
-): readonly string[] {
-  if (!Array.isArray(value)) {
-    report(path, 'This is not a list of fields.', 'Write a list such as ["title"].')
+function readNames(part: Part, choices: readonly string[]): readonly string[] {
+  if (!Array.isArray(part.value)) {
+    part.report('This is not a list of fields.', 'Write a list such as ["title"].')
     return []
   }
-  return [...new Set<unknown>(value)].flatMap((name) => {
-    if (typeof name === 'string' && has(name)) return [name]
-    return (
-      report(path, `There is no field ${JSON.stringify(name)} for this.`, suggest(String(name), choices())) ??
-      []
-    )
+  return [...new Set<unknown>(part.value)].filter((name): name is string => {
+    const isChoice = choices.some((choice) => choice === name)
+    if (!isChoice)
+      part.report(`There is no field ${JSON.stringify(name)} for this.`, suggest(String(name), choices))
+    return isChoice
   })
 }
 
-function readLabels(value: unknown, path: string, report: Report): Labels {
-  if (value === undefined) return {}
-  const tags = languages.map(({ tag }) => tag)
-  if (!isObject(value)) {
-    report(path, 'This is not an object of texts by language.', 'Write one such as {"en": "Books"}.')
+function readLabels(part: Part): Labels {
+  if (part.value === undefined) return {}
+  if (!isObject(part.value)) {
+    part.report('This is not an object of texts by language.', 'Write one such as {"en": "Books"}.')
     return {}
   }
-  for (const [tag, text] of Object.entries(value)) {
+  const tags = languages.map(({ tag }) => tag)
+  const isText = (text: unknown): text is string => typeof text === 'string'
+  for (const [tag, text] of Object.entries(part.value)) {
     if (!tags.includes(tag))
-      report(`${path}.${tag}`, `Pages are not in the language "${tag}".`, `They are in: ${tags.join(', ')}.`)
-    else if (typeof text !== 'string' || text.trim() === '' || text.length > longestText)
-      report(
-        `${path}.${tag}`,
-        `This is not a text of 1 to ${longestText} characters.`,
-        'Write a text, or remove the member.',
-      )
+      part.at(tag).report(`Pages are not in the language "${tag}".`, `They are in: ${tags.join(', ')}.`)
+    else if (!isText(text) || text.trim() === '' || text.length > longestText)
+      part
+        .at(tag)
+        .report(
+          `This is not a text of 1 to ${longestText} characters.`,
+          'Write a text, or remove the member.',
+        )
   }
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(part.value).filter((entry): entry is [string, string] => isText(entry[1])),
   )
-}
-
-function checkMembers(value: Json, known: readonly string[], path: string, report: Report): void {
-  for (const name of Object.keys(value))
-    if (!known.includes(name))
-      report(`${path}.${name}`, `"${name}" has no meaning here.`, suggest(name, known))
 }
 
 function suggest(word: string, candidates: readonly string[]): string {

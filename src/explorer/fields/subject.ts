@@ -1,16 +1,59 @@
 /** A collection with what its pages need: its fields, the fields that represent a record, and labels. */
+import { type AskField, fieldsOf } from '../../ask/fields.ts'
 import type { Collection, Model } from '../../schema/model/model.ts'
 import { languages, type Language } from '../languages/language.ts'
-import {
-  type CollectionDisplay,
-  type Display,
-  type FieldDisplay,
-  noDisplay,
-  plainDisplay,
-} from './display.ts'
 import { guessPageRoles, type PageRoles } from './guesses.ts'
-import { type Labels, labelIn, labelOf, noValueLabels, subjectLabel } from './labels.ts'
-import { type ShownField, shownFields } from './shown-field.ts'
+import {
+  type Labels,
+  labelIn,
+  labelOf,
+  noValueLabels,
+  type Scale,
+  subjectLabel,
+  type ValueLabels,
+} from './labels.ts'
+import type { ShownField } from './shown-field.ts'
+
+/** What `display.json` says of a field. */
+export interface FieldDisplay {
+  readonly label: Labels
+  readonly scale: Scale | null
+  readonly values: ValueLabels
+}
+
+export interface FieldGroup {
+  readonly label: Labels
+  /** Names of members of the record. */
+  readonly fields: readonly string[]
+}
+
+/** What it says of a collection, and what pages show where it says nothing. */
+export interface CollectionDisplay {
+  readonly label: Labels
+  readonly description: Labels
+  /** Where they are given, instead of the guesses. */
+  readonly roles: Partial<PageRoles>
+  /** Names of fields that pages do not show by themselves; filters may still name them. */
+  readonly hidden: ReadonlySet<string>
+  readonly groups: readonly FieldGroup[]
+  /** By the name of a member. */
+  readonly fields: ReadonlyMap<string, FieldDisplay>
+}
+
+/** By NSID. */
+export type Display = ReadonlyMap<string, CollectionDisplay>
+
+const noDisplay: Display = new Map()
+
+/** Without an entry in `display.json`. */
+const plainDisplay: CollectionDisplay = {
+  label: {},
+  description: {},
+  roles: {},
+  hidden: new Set(),
+  groups: [],
+  fields: new Map(),
+}
 
 export interface Subject {
   readonly collection: Collection
@@ -28,35 +71,60 @@ export interface Subjects {
   readonly of: (nsid: string) => Subject | null
 }
 
+/** A collection before its fields have labels. */
+interface Unlabelled extends Pick<Subject, 'collection' | 'roles' | 'display'> {
+  readonly asked: ReadonlyMap<string, AskField>
+}
+
+type UnlabelledSubjects = ReadonlyMap<Collection, Unlabelled>
+
 /** What `display` does not say is guessed. */
 export function createSubjects(model: Model, display: Display = noDisplay): Subjects {
-  const plain = model.collections.map((collection): Subject => {
-    const own = display.get(collection.nsid) ?? plainDisplay
-    const fields = withSystemLabels(shownFields(collection, model))
-    const isShown = (name: string): boolean => !own.hidden.has(name)
-    const shown = new Map([...fields].filter(([name]) => isShown(name)))
-    const guessed = guessPageRoles(collection, shown, own.hidden)
-    return { collection, fields, ownFields: new Map(), roles: { ...guessed, ...own.roles }, display: own }
-  })
-  const byType = new Map(plain.map((subject) => [subject.collection.typeName, subject]))
-  const titles = new Map(plain.map(({ collection, roles }) => [collection.nsid, roles.title]))
-  const all = plain.map((subject) => {
-    const { fields } = display.size === 0 ? subject : withDisplay(subject, byType)
-    const titled = withTitles(fields, titles)
-    return { ...subject, fields: titled, ownFields: ownFieldsOf(titled) }
+  const unlabelled = new Map(
+    model.collections.map((collection): [Collection, Unlabelled] => {
+      const own = display.get(collection.nsid) ?? plainDisplay
+      const asked = fieldsOf(collection, model)
+      const shown = new Map([...asked].filter(([name]) => !own.hidden.has(name)))
+      const roles = { ...guessPageRoles(collection, shown, own.hidden), ...own.roles }
+      return [collection, { collection, asked, roles, display: own }]
+    }),
+  )
+  const all = Array.from(unlabelled.values(), (subject): Subject => {
+    const { asked, ...others } = subject
+    const fields = Array.from(asked.values(), (field) => shownField(field, subject, unlabelled))
+    const own = fields.filter(({ isOwn, properties }) => isOwn && properties.length > 0)
+    return {
+      ...others,
+      fields: new Map(fields.map((field) => [field.name, field])),
+      // A property may have several fields. The first wins: a field that can be grouped by.
+      ownFields: new Map(own.toReversed().map((field) => [field.properties.join('\n'), field])),
+    }
   })
   const byName = new Map(all.map((subject) => [subject.collection.nsid, subject]))
   return { model, all, of: (nsid) => byName.get(nsid) ?? null }
 }
 
-/** Fields that every record has are named in the languages of the interface. */
-function withSystemLabels(fields: ReadonlyMap<string, ShownField>): ReadonlyMap<string, ShownField> {
-  return new Map(
-    [...fields].map(([name, field]) => {
-      const isSystem = field.isOwn && field.properties.length === 0
-      return [name, isSystem ? { ...field, labels: systemLabels(field.steps.at(-1)?.name ?? '') } : field]
-    }),
-  )
+function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects): ShownField {
+  const { display } = from
+  const own = display.fields.get(field.name)
+  // Fields that every record has are named in the languages of the interface.
+  const isSystem = field.isOwn && field.properties.length === 0
+  const plain = isSystem ? systemLabels(field.words.at(-1) ?? '') : {}
+  const labels = languages.flatMap((language) => {
+    const label =
+      labelIn(own?.label ?? {}, language) ??
+      joinedLabel(field, from, unlabelled, language) ??
+      labelIn(plain, language)
+    return label === null ? [] : [[language.tag, label]]
+  })
+  return {
+    ...field,
+    labels: Object.fromEntries(labels),
+    valueLabels: displayOf(field, from, unlabelled)?.values ?? noValueLabels,
+    scale: own?.scale ?? null,
+    isHidden: display.hidden.has(field.name),
+    targetTitle: field.target === null ? null : (unlabelled.get(field.target)?.roles.title ?? null),
+  }
 }
 
 function systemLabels(name: string): Labels {
@@ -67,58 +135,16 @@ function systemLabels(name: string): Labels {
   return Object.fromEntries(labels)
 }
 
-function ownFieldsOf(fields: ReadonlyMap<string, ShownField>): ReadonlyMap<string, ShownField> {
-  const own = [...fields.values()].filter(({ isOwn, properties }) => isOwn && properties.length > 0)
-  // A property may have several fields. The first wins: a field that can be grouped by.
-  return new Map(own.toReversed().map((field) => [field.properties.join('\n'), field]))
-}
-
-function withTitles(
-  fields: ReadonlyMap<string, ShownField>,
-  titles: ReadonlyMap<string, string | null>,
-): ReadonlyMap<string, ShownField> {
-  return new Map(
-    [...fields].map(([name, field]) => {
-      const targetTitle = field.target === null ? null : (titles.get(field.target.nsid) ?? null)
-      return [name, { ...field, targetTitle }]
-    }),
-  )
-}
-
-function withDisplay(subject: Subject, byType: ReadonlyMap<string, Subject>): Subject {
-  const { display } = subject
-  const fields = [...subject.fields.values()].map((field): ShownField => {
-    const own = display.fields.get(field.name)
-    const labels = Object.fromEntries(
-      languages.flatMap((language) => {
-        const label =
-          labelIn(own?.label ?? {}, language) ??
-          joinedLabel(field, subject, byType, language) ??
-          labelIn(field.labels, language)
-        return label === null ? [] : [[language.tag, label]]
-      }),
-    )
-    return {
-      ...field,
-      labels,
-      valueLabels: displayOf(field, subject, byType)?.values ?? noValueLabels,
-      scale: own?.scale ?? null,
-      isHidden: display.hidden.has(field.name),
-    }
-  })
-  return { ...subject, fields: new Map(fields.map((field) => [field.name, field])) }
-}
-
 /** What `display.json` says of the field in the collection whose records have it. */
 function displayOf(
-  { steps }: ShownField,
-  from: Subject,
-  byType: ReadonlyMap<string, Subject>,
+  { steps }: AskField,
+  from: Unlabelled,
+  unlabelled: UnlabelledSubjects,
 ): FieldDisplay | undefined {
   let { display } = from
   let path: string[] = []
   for (const { name, record } of steps) {
-    const next = record === null ? undefined : byType.get(record)
+    const next = record === null ? undefined : unlabelled.get(record)
     if (next !== undefined) display = next.display
     path = next === undefined ? [...path, name] : []
   }
@@ -127,9 +153,9 @@ function displayOf(
 
 /** `Outlet · Country` of the country of an article's outlet; null if `display.json` has a label for no part of it. */
 function joinedLabel(
-  { steps }: ShownField,
-  from: Subject,
-  byType: ReadonlyMap<string, Subject>,
+  { steps }: AskField,
+  from: Unlabelled,
+  unlabelled: UnlabelledSubjects,
   language: Language,
 ): string | null {
   const parts: { readonly label: string; readonly isGiven: boolean }[] = []
@@ -137,7 +163,7 @@ function joinedLabel(
   let path: string[] = []
   for (const { name, some, record } of steps) {
     path.push(name)
-    const next = record === null ? undefined : byType.get(record)
+    const next = record === null ? undefined : unlabelled.get(record)
     if (next === undefined) continue
     const given = some ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
     parts.push({

@@ -2,7 +2,7 @@
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'

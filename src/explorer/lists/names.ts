@@ -1,11 +1,11 @@
 /** The names of records that facets and conditions refer to by URI. */
-import { getNamedType, type GraphQLSchema, isEnumType, isInputObjectType } from 'graphql'
+import { sortFields } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { argumentOf, type Panel } from '../operation.ts'
-import type { Answer, Site } from '../page.ts'
+import type { Panel } from '../../ask/operation.ts'
+import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
-import type { Where } from '../view/where.ts'
+import type { Where } from '../../ask/where.ts'
 
 const mostNames = 100
 
@@ -33,7 +33,7 @@ export function conditionNames(conditions: readonly Condition[]): readonly Panel
 }
 
 /** The records that others refer to most by the field; `where` restricts them. */
-export function referredPanel(field: ShownField, { schema }: Site, where?: Where): readonly Panel[] {
+export function referredPanel(field: ShownField, where?: Where): readonly Panel[] {
   const { target, targetTitle } = field
   if (target === null || targetTitle === null) return []
   const referrers = target.referredBy.find(({ path }) => path.join('\n') === field.properties.join('\n'))
@@ -45,7 +45,7 @@ export function referredPanel(field: ShownField, { schema }: Site, where?: Where
       arguments: {
         first: mostNames,
         where,
-        sortBy: sortFieldsOf(schema, target.rootField).has(count)
+        sortBy: sortFields(target).some(({ name }) => name === count)
           ? [{ field: count, direction: 'DESC' }]
           : undefined,
       },
@@ -67,11 +67,4 @@ export function readNames(answer: Answer, fields: Iterable<ShownField>): Names {
   function add(uri: unknown, name: unknown): void {
     if (typeof uri === 'string' && typeof name === 'string' && name.trim() !== '') names.set(uri, name)
   }
-}
-
-function sortFieldsOf(schema: GraphQLSchema, field: string): ReadonlySet<string> {
-  const argument = argumentOf(schema, field, 'sortBy')
-  const input = argument === undefined ? null : getNamedType(argument.type)
-  const type = isInputObjectType(input) ? getNamedType(input.getFields()['field']?.type) : null
-  return new Set(isEnumType(type) ? type.getValues().map(({ name }) => name) : [])
 }

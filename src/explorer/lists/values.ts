@@ -2,26 +2,21 @@
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import type { Panel } from '../operation.ts'
-import type { Answer, Site } from '../page.ts'
+import type { Panel } from '../../ask/operation.ts'
+import type { Answer } from '../page.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { type Names, plainValue } from '../parts/values.ts'
-import { operatorsOf } from '../view/conditions.ts'
+import { operatorsOf } from '../../ask/fields.ts'
 import { changed, type View } from '../view/view.ts'
-import { nest, recordArguments, type Where } from '../view/where.ts'
+import { nest, type Where } from '../../ask/where.ts'
+import { recordArguments } from '../view/where.ts'
 import { type FacetAnswer, facetSelection } from './list.ts'
 import { referredPanel } from './names.ts'
 
 const mostValues = 100
 
 /** Values that a part of them is looked for in: the condition on the field itself is left out. */
-export function valuePanels(
-  field: ShownField,
-  find: string,
-  view: View,
-  subject: Subject,
-  site: Site,
-): readonly Panel[] {
+export function valuePanels(field: ShownField, find: string, view: View, subject: Subject): readonly Panel[] {
   if (!field.isGroup) return []
   const others = changed(view, {
     conditions: view.conditions.filter((each) => each.field.name !== field.name),
@@ -47,7 +42,7 @@ export function valuePanels(
         arguments: { ...restricted, first: 1 },
         selection: facetSelection([field], mostValues, false),
       }
-  return [values, ...referredPanel(field, site, names)]
+  return [values, ...referredPanel(field, names)]
 }
 
 /** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */

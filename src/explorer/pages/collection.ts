@@ -20,7 +20,7 @@ import type { Subject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, areAffordable, buildOperation, type Operation } from '../operation.ts'
+import { affordableOperations, areAffordable, buildOperation, type Operation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
@@ -57,7 +57,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const build = (facets: readonly ShownField[]): Operation =>
     buildOperation(site.schema, 'Collection', [
       listPanel(view, columns, facets, subject, site),
-      ...facets.flatMap((field) => referredPanel(field, site)),
+      ...facets.flatMap((field) => referredPanel(field)),
       ...conditionNames(view.conditions),
     ])
   const { facets, left } =

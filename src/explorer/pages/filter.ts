@@ -10,7 +10,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { buildOperation } from '../operation.ts'
+import { buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
@@ -46,7 +46,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
   const next = isWritten ? collectionAddress(collection.nsid, withMore(view, written.condition)) : null
   if (isWritten && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
-  const panels = field === null ? [] : valuePanels(field, find, view, subject, site)
+  const panels = field === null ? [] : valuePanels(field, find, view, subject)
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
   return {

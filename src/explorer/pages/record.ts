@@ -6,7 +6,7 @@ import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { buildOperation } from '../operation.ts'
+import { buildOperation } from '../../ask/operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import {
   kindAndTime,

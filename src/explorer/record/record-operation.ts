@@ -3,7 +3,7 @@ import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import type { Panel } from '../operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import { selectReferences } from './references.ts'
 

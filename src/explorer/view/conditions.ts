@@ -1,31 +1,13 @@
 /** Conditions as addresses have them: `language=en&language=fr`, `section.not=sport`, `publishedAt.from=2026-11-01`. */
+import { type Operator, operators, operatorsOf } from '../../ask/fields.ts'
+import type { FieldCondition } from '../../ask/where.ts'
 import { parseInstant } from '../../util/instant.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Problem } from './problem.ts'
 
-/**
- * `is`: one of the values; `not`: none of them, and records without a value stay; `all`: an array has all of them;
- * `missing`: `1` without a value, `0` with one; `from` and `to`: both included, and a date means its whole day;
- * `contains`, `starts`: characters; `matches`: words.
- */
-export const operators = [
-  'is',
-  'not',
-  'all',
-  'missing',
-  'from',
-  'to',
-  'contains',
-  'starts',
-  'matches',
-] as const
-export type Operator = (typeof operators)[number]
-
-export interface Condition {
+export interface Condition extends FieldCondition {
   readonly field: ShownField
-  readonly operator: Operator
-  readonly values: readonly string[]
 }
 
 /** More would be refused by the service with a message about GraphQL. */
@@ -33,35 +15,8 @@ export const mostConditions = 40
 const mostValues = 100
 export const longestValue = 1_000
 
-export function operatorsOf({ type, isArray, steps }: ShownField): readonly Operator[] {
-  const missing = ['is', 'not', 'missing'] as const
-  if (isArray) return type.kind === 'strongRef' ? missing : [...missing, 'all']
-  switch (type.kind) {
-    case 'string':
-      // Words are not looked for in elements of arrays.
-      return type.freeText
-        ? [...missing, 'contains', 'starts', ...(steps.some(isElement) ? [] : (['matches'] as const))]
-        : [
-            ...missing,
-            'contains',
-            'starts',
-            ...(type.bounded && type.isCoordinate !== true ? (['from', 'to'] as const) : []),
-          ]
-    case 'integer':
-      return [...missing, 'from', 'to']
-    case 'datetime':
-      return ['from', 'to', 'missing']
-    default:
-      return missing
-  }
-}
-
-function isElement({ some, record }: ShownField['steps'][number]): boolean {
-  return some && record === null
-}
-
 /** The field and the operator that a parameter names; null if it names none. */
-export function readName(name: string, { fields }: Subject): readonly [ShownField, Operator] | null {
+function readName(name: string, { fields }: Subject): readonly [ShownField, Operator] | null {
   const whole = fields.get(name)
   if (whole !== undefined) return [whole, operatorsOf(whole)[0] ?? 'is']
   const at = name.lastIndexOf('.')
@@ -138,10 +93,6 @@ export function areReadable(conditions: readonly Condition[]): boolean {
 /** Records have values that conditions cannot have: blank and long ones. */
 export function isReadable(field: ShownField, operator: Operator, value: string): boolean {
   return value.trim() !== '' && valueProblem(field, operator, value) === null
-}
-
-export function isDate(value: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(value)
 }
 
 /** The parameters that `readConditions` reads as these conditions. */

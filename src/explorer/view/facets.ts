@@ -1,7 +1,7 @@
 /** Which facets a page shows when its address does not say so: what it can afford. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { affordable, mostAffordable, type Operation } from '../operation.ts'
+import { affordable, mostAffordable, type Operation } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import type { View } from './view.ts'
 

@@ -10,11 +10,11 @@ import { collectionAddress } from '../addresses.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { createSubjects, type Subject } from '../fields/subject.ts'
-import { argumentOf } from '../operation.ts'
-import { type Condition, type Operator, operatorsOf } from './conditions.ts'
+import { argumentOf } from '../../ask/operation.ts'
+import { type Operator, operatorsOf } from '../../ask/fields.ts'
 import { chartParameters, viewParameters } from './parameters.ts'
 import { readView, type View, writeView } from './view.ts'
-import { type Where, whereOf } from './where.ts'
+import { type Where, whereOf } from '../../ask/where.ts'
 
 const newsModel = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = createSubjects(newsModel).of('tech.service.news.article')!
@@ -45,7 +45,7 @@ test('conditions become a where', () => {
     source: { country: { eq: 'GB' } },
     publishedAt: { gte: '2026-11-01', lt: '2026-12-01' },
     techServiceNewsEnrichmentViaArticle: { some: { sentiment: { eq: 'negative' }, impactLevel: { gte: 8 } } },
-    AND: [{ NOT: { section: { eq: 'sport' } } }],
+    NOT: { section: { eq: 'sport' } },
   })
 })
 
@@ -136,7 +136,7 @@ function valuesFor(field: ShownField, operator: Operator): readonly (readonly st
     : [[one], [other]]
 }
 
-function conditionsOn(subject: Subject): readonly Condition[] {
+function conditionsOn(subject: Subject): View['conditions'] {
   return [...subject.fields.values()].flatMap((field) =>
     operatorsOf(field).flatMap((operator) =>
       valuesFor(field, operator).map((values) => ({ field, operator, values })),

@@ -2,7 +2,8 @@
 import { isBlank } from '../../util/text/visible.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { areReadable, type Condition, operatorsOf, readConditions, writeConditions } from './conditions.ts'
+import { operatorsOf } from '../../ask/fields.ts'
+import { areReadable, type Condition, readConditions, writeConditions } from './conditions.ts'
 import { isReserved, viewParameters } from './parameters.ts'
 import { type Problem, unknownChoice } from './problem.ts'
 

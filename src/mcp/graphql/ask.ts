@@ -1,16 +1,19 @@
-/** Sends one query to the endpoint, and words its errors for callers of tools. */
+/** Sends one operation to the endpoint, in pages that every tier takes, and words its errors for callers of tools. */
+import { printFields, printSelection, type Selection } from '../../ask/graphql-text.ts'
 import { prepare } from '../../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from '../../endpoint/endpoint.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import { wordRefusal } from '../words/service-refusals.ts'
-import type { Json, ToolsGiven } from '../tools/tool.ts'
+import type { Json } from '../../util/is-object.ts'
+import type { ToolsGiven } from '../tools/tool.ts'
 
 /** Throws an EndpointError unless the answer is complete. */
 export async function ask(
   { endpoint, schema }: ToolsGiven,
-  query: string,
+  selection: Selection,
   signal: AbortSignal,
 ): Promise<Json> {
+  const query = printSelection(selection)
   const { data, errors } = await endpoint.ask({ query }, signal)
   // A partial answer is rejected, because callers would take failed fields for missing data.
   if (data !== null && errors.length === 0) return data
@@ -46,4 +49,45 @@ function isValid(schema: ToolsGiven['schema'], query: string): boolean {
   } catch {
     return false
   }
+}
+
+/** The largest page that callers without a key may ask for, and the smallest. */
+export const pageSizes = { most: 100, least: 20 } as const
+
+/** Asks for the largest page, or for the smallest if the caller's tier refuses that. */
+export async function inPages<Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask(pageSizes.most)
+  } catch (error) {
+    if (!(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
+    return ask(pageSizes.least)
+  }
+}
+
+/** How fresh the index is: asked in the same operation, so that both are of one state. */
+export const indexTimeSelection: Selection = { indexStatus: { collections: { newestIndexedAt: {} } } }
+
+/** A caller's document, which may select `indexStatus` itself. */
+const alias = 'lexigraphIndexTime'
+
+/** `end`: position of the bracket that closes the operation. */
+export function withOwnIndexTime(document: string, end: number): string {
+  return `${document.slice(0, end)} ${alias}: ${printFields(indexTimeSelection)} ${document.slice(end)}`
+}
+
+/** The data without what `withOwnIndexTime` added. */
+export function splitIndexTime({ [alias]: indexStatus, ...data }: Json): {
+  readonly data: Json
+  readonly asOf: string | null
+} {
+  return { data, asOf: indexStatus === undefined ? null : indexTime({ indexStatus }) }
+}
+
+/** When the newest record of all collections was stored, to the millisecond; null without records. */
+export function indexTime({ indexStatus }: Json): string | null {
+  const { collections } = indexStatus as { collections: readonly { newestIndexedAt: string | null }[] }
+  const times = collections.flatMap(
+    ({ newestIndexedAt }) => newestIndexedAt?.replace(/(\.\d{3})\d+/, '$1') ?? [],
+  )
+  return times.toSorted().at(-1) ?? null
 }

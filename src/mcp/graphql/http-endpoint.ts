@@ -4,8 +4,8 @@ import {
   type EndpointAnswer,
   EndpointError,
   type EndpointQuestion,
+  readGraphQLAnswer,
 } from '../../endpoint/endpoint.ts'
-import { readGraphQLAnswer } from '../../endpoint/graphql-answer.ts'
 
 export interface HttpEndpointGiven {
   /** The GraphQL endpoint, such as `https://news.example/api/graphql`. */

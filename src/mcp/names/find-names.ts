@@ -1,14 +1,10 @@
 /** Asks the service for the records that may have a name, compares them, and ranks those that do. */
-import type { Catalogue, Subject } from '../words/collections.ts'
-import {
-  EnumValue,
-  mergeSelections,
-  printField,
-  printSelection,
-  type Selection,
-} from '../graphql/graphql-text.ts'
-import { inPages, packOperations } from '../graphql/affordable.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
+import type { Catalogue, Subject } from '../../ask/collections.ts'
+import { EnumValue, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
+import { packOperations } from '../../ask/operation.ts'
+import { inPages } from '../graphql/ask.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 import {
   compareNames,
   type Match,
@@ -43,7 +39,7 @@ export interface FoundNames {
   readonly unspaced: readonly string[]
 }
 
-export type Asking = (query: string) => Promise<Json>
+export type Asking = (selection: Selection) => Promise<Json>
 
 /** Pages of one list. */
 const mostPages = 5
@@ -60,10 +56,10 @@ export async function findNames(
   subjects: readonly Subject[],
   askFor: Asking,
 ): Promise<FoundNames> {
-  if (text.includes('\0')) throw new ToolError('A name has no NUL: leave it out.')
+  if (text.includes('\0')) throw new AskError('A name has no NUL: leave it out.')
   const wanted = readWanted(text)
   if (wanted.address === null && text.length > longestName)
-    throw new ToolError(`A name has at most ${longestName} characters; this has ${text.length}.`)
+    throw new AskError(`A name has at most ${longestName} characters; this has ${text.length}.`)
   return inPages((size) => find(wanted, subjects, size, askFor))
 }
 
@@ -168,7 +164,7 @@ async function readLists(
         const field = printField(`c${at}: ${subject.collection.rootField}`, { first, where, after, sortBy })
         return { [field]: { nodes: selectNames(subject), pageInfo: { hasNextPage: {}, endCursor: {} } } }
       })
-      const data = await askFor(printSelection(mergeSelections(fields)))
+      const data = await askFor(mergeSelections(fields))
       for (const [at, [list]] of group.entries()) {
         const { nodes, pageInfo } = data[`c${at}`] as Page
         found.push(...nodes.map((node) => readRecord(node, list.subject, wanted)))

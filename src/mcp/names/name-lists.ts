@@ -1,7 +1,7 @@
 /** Which lists of the service find the records that may have a name, each with its price. */
-import type { Subject } from '../words/collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { piecesOf, searchOfSpaces, type WantedName } from './compare-names.ts'
-import type { Where } from '../filters/where.ts'
+import type { Where } from '../../ask/where.ts'
 import { limits } from '../../query/parse/limits.ts'
 
 export interface NameList {

@@ -1,8 +1,10 @@
 /** Resolves the names in filters to URIs, and refuses names that several records share with what to write instead. */
 import type { Collection } from '../../schema/model/model.ts'
 import { cutPlain } from '../words/plain-text.ts'
-import type { Catalogue, Subject } from '../words/collections.ts'
-import { ToolError, type Json } from '../tools/tool.ts'
+import type { Catalogue, Subject } from '../../ask/collections.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { NameLookup } from '../../ask/references.ts'
+import type { Json } from '../../util/is-object.ts'
 import {
   type Asking,
   collectionsFor,
@@ -11,24 +13,18 @@ import {
   isPageAddress,
   type NamedRecord,
 } from './find-names.ts'
-import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import { inPages } from '../graphql/affordable.ts'
+import { EnumValue, printField } from '../../ask/graphql-text.ts'
+import { inPages } from '../graphql/ask.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
 
-export interface NameResolver {
+export interface NameResolver extends NameLookup {
   /**
-   * The only record with that name, domain, handle, key or address; or throws a ToolError. Without a collection, the
+   * The only record with that name, domain, handle, key or address; or throws an AskError. Without a collection, the
    * address of a page is not that of the site that has it.
    */
   record(text: string, subject: Subject | null): Promise<NamedRecord>
-  /** The URI of the only record with that name, domain, handle, key or address; otherwise throws a ToolError. */
-  one(text: string, collection: Collection): Promise<string>
-  /** The URIs of all records with that name, at least one. */
-  all(text: string, collection: Collection): Promise<readonly string[]>
-  /** The DID of the account with that handle that has records in the collection; or throws a ToolError. */
-  account(handle: string, collection: Collection): Promise<string>
 }
 
 /** `note` is told which records were taken, where the name alone does not say it. Each name is looked up once. */
@@ -137,17 +133,17 @@ function sharing(text: string, found: readonly NamedRecord[]): readonly NamedRec
   return [identified, exact, of('domain'), of('words'), of('starts')].find(({ length }) => length > 0) ?? []
 }
 
-function severalRecords(text: string, records: readonly NamedRecord[], instead: string): ToolError {
+function severalRecords(text: string, records: readonly NamedRecord[], instead: string): AskError {
   const [first] = records
   const labels = new Set(records.map(({ subject }) => subject.label))
   const kind = labels.size === 1 ? `${first?.subject.label} records` : 'records'
   const verb = first?.match.kind === 'exact' ? 'are called' : 'have the name'
-  return new ToolError(
+  return new AskError(
     `${records.length} ${kind} ${verb} "${cutPlain(text, 60)}": ${listed(records, mostShown)}. Write one of them${instead}.`,
   )
 }
 
-function unknownName(text: string, { found }: FoundNames, subjects: readonly Subject[]): ToolError {
+function unknownName(text: string, { found }: FoundNames, subjects: readonly Subject[]): AskError {
   const labels = subjects.length > 3 ? 'record' : subjects.map(({ label }) => label).join(' or ')
   const wanted = `${labels} "${cutPlain(text, 80)}"`
   const near = found.slice(0, mostShown)
@@ -156,11 +152,11 @@ function unknownName(text: string, { found }: FoundNames, subjects: readonly Sub
     named.length === 0
       ? `Look for ${subjects.some(({ isNamed }) => isNamed) ? 'a part of it with resolve_name' : 'it with search_records'}.`
       : `The nearest: ${named.join(', ')}.`
-  return new ToolError(`There is no ${wanted}. ${nearest}`)
+  return new AskError(`There is no ${wanted}. ${nearest}`)
 }
 
-function tooMany(text: string, subjects: readonly Subject[]): ToolError {
-  return new ToolError(
+function tooMany(text: string, subjects: readonly Subject[]): AskError {
+  return new AskError(
     `Too many ${subjects.map(({ label }) => label).join(', ')} records have the words of "${cutPlain(text, 60)}" to compare them all: write more of the name, or a domain, key or URI.`,
   )
 }
@@ -195,12 +191,12 @@ function tellApart({ apart, key, uri, subject }: NamedRecord, among: readonly Na
 
 const mostHandles = 10
 
-/** The DID of the account with a handle, among those with records in a collection; throws a ToolError with handles. */
+/** The DID of the account with a handle, among those with records in a collection; throws an AskError with handles. */
 async function findAccount(handle: string, { collection, label }: Subject, askFor: Asking): Promise<string> {
   const wanted = handle.trim().replace(/^@/, '').toLowerCase()
   return inPages(async (first) => {
     const list = printField(collection.rootField, { first, distinctOn: [new EnumValue('did')] })
-    const data = await askFor(`{ ${list} { nodes { did actorHandle } pageInfo { hasNextPage } } }`)
+    const data = await askFor({ [list]: 'nodes { did actorHandle } pageInfo { hasNextPage }' })
     const { nodes, pageInfo } = data[collection.rootField] as {
       readonly nodes: readonly Json[]
       readonly pageInfo: { readonly hasNextPage: boolean }
@@ -210,7 +206,7 @@ async function findAccount(handle: string, { collection, label }: Subject, askFo
     if (found !== undefined) return String(found['did'])
     const known = nodes.map(handleOf).filter((one) => one !== '')
     const shown = known.length === 0 ? '' : ` There are: ${known.slice(0, mostHandles).join(', ')}.`
-    throw new ToolError(
+    throw new AskError(
       pageInfo.hasNextPage
         ? `None of the ${first} accounts that wrote a ${label} last has the handle "${cutPlain(wanted, 80)}": write the DID, which begins with did:.`
         : `No account with a ${label} has the handle "${cutPlain(wanted, 80)}".${shown} A DID begins with did:.`,

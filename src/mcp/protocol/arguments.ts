@@ -9,7 +9,9 @@ import {
 } from '@modelcontextprotocol/server'
 import { nearest } from '../../util/text/nearest.ts'
 import { mostMessageDepth, mostMessageParts } from './message.ts'
-import { didYouMean, type Json, type Tool } from '../tools/tool.ts'
+import { didYouMean } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
+import type { Tool } from '../tools/tool.ts'
 
 interface Property {
   readonly type?: unknown

@@ -10,7 +10,9 @@ import {
 } from '@modelcontextprotocol/server'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
+import type { Tool, ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
 
@@ -109,7 +111,7 @@ async function call(
   }
 
   function explain(error: unknown): string {
-    if (error instanceof ToolError || error instanceof EndpointError) return plainMessage(error)
+    if (error instanceof AskError || error instanceof EndpointError) return plainMessage(error)
     if (mcpReq.signal.aborted) return 'The call was cancelled.'
     if (deadline.aborted) return `The call took longer than ${timeout / 1000} s. Ask for less at once.`
     onFault(error instanceof Error ? error : new Error(String(error)))

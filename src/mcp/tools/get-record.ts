@@ -1,20 +1,12 @@
 /** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
 import { isUrl } from '../../schema/model/where-operators.ts'
-import { isObject } from '../../util/is-object.ts'
 import { fitValue } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
-import type { Subject } from '../words/collections.ts'
-import { citedRow, isReference, readRow, resolvedName, selectRow, withoutNulls } from '../filters/fields.ts'
-import { buildWhere } from '../filters/filters.ts'
-import {
-  EnumValue,
-  mergeSelections,
-  nested,
-  printField,
-  printSelection,
-  type Selection,
-} from '../graphql/graphql-text.ts'
-import { parsePath, referenceOf, reverseNames } from '../filters/paths.ts'
+import type { Subject } from '../../ask/collections.ts'
+import { citedRow, readRow, resolvedName, selectRow, withoutNulls } from '../../ask/selection.ts'
+import { buildWhere } from '../../ask/filters.ts'
+import { EnumValue, mergeSelections, nested, printField, type Selection } from '../../ask/graphql-text.ts'
+import { isReference, parsePath, referenceOf, reverseNames } from '../../ask/paths.ts'
 import {
   argumentsOf,
   citationOf,
@@ -24,7 +16,8 @@ import {
   type Toolbox,
   type ToolDefinition,
 } from './toolbox.ts'
-import { type Json, ToolError } from './tool.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 
 /** Referring records shown per reverse reference, and number of reverse references shown. */
 const mostReferring = 3
@@ -68,13 +61,13 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
   const { catalogue, names } = toolbox
   const { uri, collection, field, value = uri } = args
   if (uri !== undefined && value !== uri)
-    throw new ToolError('uri and value name different records: leave one of them out.')
+    throw new AskError('uri and value name different records: leave one of them out.')
   if (value === undefined || value.trim() === '')
-    throw new ToolError('Write in value which record: its URI, record key, URL, domain or name.')
+    throw new AskError('Write in value which record: its URI, record key, URL, domain or name.')
   const subject = collection === undefined ? null : catalogue.named(collection)
   if (field !== undefined) {
     if (subject !== null) return byField(field, value, { subject, args, toolbox })
-    throw new ToolError('Write the collection, too, whose field has this value.')
+    throw new AskError('Write the collection, too, whose field has this value.')
   }
   const text = value.trim()
   if (text.startsWith('at://'))
@@ -89,20 +82,16 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
 function collectionOf(uri: string): string {
   const [, nsid] = /^at:\/\/[^/]+\/([^/]+)\/[^/]+$/.exec(uri.trim()) ?? []
   if (nsid !== undefined) return nsid
-  throw new ToolError(
-    `"${uri.slice(0, 100)}" is not an AT-URI of a record, which is at://did/collection/key.`,
-  )
+  throw new AskError(`"${uri.slice(0, 100)}" is not an AT-URI of a record, which is at://did/collection/key.`)
 }
 
 async function byUri(uri: string, asked: Asked, hint: string | null = null): Promise<Json> {
   const { subject, toolbox } = asked
   const root = `${subject.collection.rootField}ByUri`
   const parts = partsOf(asked)
-  const read = await toolbox.read(
-    printSelection({ [printField(root, { uri: uri.trim() })]: parts.selection }),
-  )
+  const read = await toolbox.read({ [printField(root, { uri: uri.trim() })]: parts.selection })
   const node = read.data[root] as Json | null
-  if (node === null) throw new ToolError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
+  if (node === null) throw new AskError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
   return answer(node, parts, read, asked, hint)
 }
 
@@ -116,13 +105,11 @@ async function byField(field: string, value: string, asked: Asked): Promise<Json
   const where = await buildWhere(subject, { filters }, toolbox)
   const parts = partsOf(asked)
   const list = printField(collection.rootField, { first: 2, where })
-  const read = await toolbox.read(printSelection({ [list]: { nodes: parts.selection } }))
+  const read = await toolbox.read({ [list]: { nodes: parts.selection } })
   const { nodes } = read.data[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
   if (node === undefined)
-    throw new ToolError(
-      `No ${label} has ${value.slice(0, 200)} in ${field}. Look for it with search_records.`,
-    )
+    throw new AskError(`No ${label} has ${value.slice(0, 200)} in ${field}. Look for it with search_records.`)
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
   return answer(node, parts, read, asked, hint)
 }
@@ -148,7 +135,7 @@ function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: A
   const { catalogue, schema } = toolbox
   const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
-    const resolved = resolvedName(schema, collection.typeName, field)
+    const resolved = resolvedName(schema, collection.typeName, field.name)
     if (target === null || resolved === null) return []
     const subject = catalogue.of(target)
     const { selection, readNode } = briefOf(subject, null, cite, toolbox)
@@ -195,7 +182,9 @@ function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: A
 /** The short form of a related record, without the field `without` and without lists of references. */
 function briefOf({ brief, collection }: Subject, without: string | null, cite: boolean, toolbox: Toolbox) {
   const isList = (name: string) =>
-    collection.type.fields.some((one) => one.name === name && isReference(one) && one.type.kind === 'array')
+    collection.type.fields.some(
+      (one) => one.name === name && isReference(one.type) && one.type.kind === 'array',
+    )
   const paths = brief
     .filter((name) => name !== without && !isList(name))
     .map((name) => parsePath(name, collection, toolbox))

@@ -5,7 +5,8 @@ import { collectionsFor, findNames, isTitled, type NamedRecord } from '../names/
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { withoutSpaces } from '../names/resolve-names.ts'
 import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from './toolbox.ts'
-import { type Json, ToolError } from './tool.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 
 interface ResolveArguments extends Json {
   readonly name: string
@@ -37,12 +38,12 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
   const { catalogue, budget } = toolbox
   const { collection, limit = 10 } = args
   const name = args.name.trim()
-  if (name === '') throw new ToolError('Write the name to look for.')
+  if (name === '') throw new AskError('Write the name to look for.')
   const start = readAfter(args.after)
   const subjects = collection === undefined ? collectionsFor(name, catalogue) : [catalogue.named(collection)]
   let asOf: string | null = null
-  const { found, isCapped, unspaced } = await findNames(name, subjects, async (query) => {
-    const read = await toolbox.read(query)
+  const { found, isCapped, unspaced } = await findNames(name, subjects, async (selection) => {
+    const read = await toolbox.read(selection)
     // The first of several states, so that the answer claims nothing that a later one may lack.
     asOf ??= read.asOf
     return read.data
@@ -55,24 +56,18 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
   const prefix = sharedPrefix(best.map(({ uri }) => uri))
   const rows = best.map((record) => rowOf(record, prefix))
   const hint = sentences(isCapped ? tooMany : null, spaces)
-  const around = present({ asOf, prefix, matches: [], total, after: String(total), hint })
-  const { rows: matches } = fitRows(rows, budget - tokensOfJson(around))
+  const whole = (some: readonly Json[], all: number | null, after: string | null): Json =>
+    present({ asOf, prefix, matches: some, total: all, after, hint })
+  const { rows: matches } = fitRows(rows, budget - tokensOfJson(whole([], total, String(total))))
   const end = start + matches.length
-  return present({
-    asOf,
-    prefix,
-    matches,
-    total: isCapped ? null : total,
-    after: end < total ? String(end) : null,
-    hint,
-  })
+  return whole(matches, isCapped ? null : total, end < total ? String(end) : null)
 }
 
 /** The position after which the matches continue. */
 function readAfter(after: string | undefined): number {
   if (after === undefined) return 0
   if (/^\d{1,5}$/.test(after)) return Number(after)
-  throw new ToolError(`after is not a cursor of resolve_name: repeat the arguments of the call that gave it.`)
+  throw new AskError(`after is not a cursor of resolve_name: repeat the arguments of the call that gave it.`)
 }
 
 function rowOf({ subject, name, uri, apart, records, match }: NamedRecord, prefix: string | null): Json {

@@ -1,16 +1,23 @@
 /** The tool `run_graphql`: runs any query and cuts its data to the budget, or only validates the query. */
-import { Kind, type OperationDefinitionNode, OperationTypeNode, parse } from 'graphql'
+import {
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+} from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { assertTextWithin } from '../../query/parse/limits.ts'
-import { faultText } from '../graphql/ask.ts'
-import { splitIndexTime, withOwnIndexTime } from '../graphql/index-time.ts'
+import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'
+import { faultText, splitIndexTime, withOwnIndexTime } from '../graphql/ask.ts'
 import { fitValue } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { cutText } from '../words/plain-text.ts'
 import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
-import { type Json, ToolError } from './tool.ts'
-import { validateGraphql } from './validate-graphql.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 
 interface RunArguments extends Json {
   readonly query: string
@@ -69,7 +76,7 @@ async function run(query: string, variables: Json | undefined, toolbox: Toolbox)
  */
 function timed(text: string): string {
   const operations = operationsIn(text)
-  if (operations.length > 1) throw new ToolError('The document has several operations; send each by itself.')
+  if (operations.length > 1) throw new AskError('The document has several operations; send each by itself.')
   const [operation] = operations
   const end = operation?.selectionSet.loc?.end
   const isOfData = operation?.operation === OperationTypeNode.QUERY && !/\b__(schema|type)\b/.test(text)
@@ -81,7 +88,42 @@ function operationsIn(text: string): readonly OperationDefinitionNode[] {
     assertTextWithin(text)
     return parse(text).definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
   } catch (error) {
-    if (error instanceof ServiceError) throw new ToolError(error.message)
+    if (error instanceof ServiceError) throw new AskError(error.message)
     return []
   }
+}
+
+const mostErrors = 5
+
+/** `{ valid: true, reads }` with the fields of the query, or `{ valid: false, errors }`; nothing is sent. */
+function validateGraphql(query: string, variables: Json | undefined, { schema, budget }: Toolbox): Json {
+  return fitValue(validate(query, variables, schema), budget).value as Json
+}
+
+function validate(query: string, variables: Json | undefined, schema: GraphQLSchema): Json {
+  try {
+    const operation = findOperation(prepare(schema, query), null)
+    // Without variables, only their use in the document is validated.
+    if (variables !== undefined) coerceVariables(schema, operation, variables)
+    return { valid: true, reads: readsOf(operation) }
+  } catch (error) {
+    if (error instanceof RequestErrors)
+      return { valid: false, errors: error.errors.slice(0, mostErrors).map(shown) }
+    if (error instanceof ServiceError) return { valid: false, errors: [{ message: error.message }] }
+    throw error
+  }
+}
+
+function shown({ message, locations }: GraphQLError) {
+  const [location] = locations ?? []
+  return {
+    message: cutText(message, 400),
+    ...(location && { line: location.line, column: location.column }),
+  }
+}
+
+function readsOf({ selectionSet }: OperationDefinitionNode): string[] {
+  return selectionSet.selections.flatMap((selection) =>
+    selection.kind === Kind.FIELD ? selection.name.value : [],
+  )
 }

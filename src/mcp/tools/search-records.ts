@@ -6,14 +6,14 @@ import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
-import type { Subject } from '../words/collections.ts'
-import { citedRow, readRow, selectRow, withoutNulls } from '../filters/fields.ts'
+import type { Subject } from '../../ask/collections.ts'
+import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { findExamples } from '../words/examples.ts'
-import { buildWhere, type Narrowing } from '../filters/filters.ts'
-import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
-import { askWith, selectSideCounts, sideCountsHint } from '../filters/side-counts.ts'
-import { whyNothing } from '../words/nothing-found.ts'
-import { parsePath, reverseNames, type SchemaContext } from '../filters/paths.ts'
+import { buildWhere, type Narrowing } from '../../ask/filters.ts'
+import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
+import { selectSideCounts } from '../words/side-counts.ts'
+import { hintOf } from '../words/nothing-found.ts'
+import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
 import {
@@ -25,7 +25,8 @@ import {
   type Toolbox,
   type ToolDefinition,
 } from './toolbox.ts'
-import { didYouMean, type Json, ToolError } from './tool.ts'
+import { AskError, didYouMean } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 
 interface Page {
   readonly totalCount?: number
@@ -98,8 +99,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const isRanked = isByRelevance(sort, words, subject)
   const where = await buildWhere(subject, args, toolbox)
   const sorted = isRanked ? [] : parseSort(sort, subject, toolbox)
-  const { answer: read, page: found } = await askPage(
-    (wanted, besides) => askWith(toolbox.read, wanted, besides),
+  const { read, page: found } = await askPage(
     {
       root: collection.rootField,
       first: limit,
@@ -122,6 +122,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
       },
       besides: after === undefined ? await selectSideCounts(args, subject, toolbox) : {},
     },
+    toolbox,
   )
   const page = found as unknown as Page
   const rows = page.edges.map((edge): Json => {
@@ -131,20 +132,14 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     // A property that is called `snippet` is shown itself.
     return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
-  const why = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
-  const hint = sentences(
-    why,
-    sideCountsHint(read.data, page.totalCount, args, subject, toolbox),
-    undatedOrderHint(sorted),
-    toolbox.referenceHint(),
-  )
+  const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox, undatedOrderHint(sorted))
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
 }
 
 /** The rows that fit, with the cursor of the next page. */
 function answer(
-  whole: readonly Json[],
+  read: readonly Json[],
   page: Page,
   { asOf, query }: Citation,
   order: string | null,
@@ -152,29 +147,24 @@ function answer(
   { budget }: Toolbox,
 ): Json {
   const { totalCount: total, edges, pageInfo } = page
-  const prefix = sharedPrefix(whole.map(({ uri }) => uri))
-  const rows = whole.map((row) => withoutPrefix(row, prefix))
+  const prefix = sharedPrefix(read.map(({ uri }) => uri))
+  const rows = read.map((row) => withoutPrefix(row, prefix))
   const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
   const note = 'Long texts are cut (…): get_record has more.'
-  const around = { total, returned: 50, order, cut: 50, asOf, prefix, records: [], after: longest, query }
-  const room = budget - tokensOfJson(around) - tokensOfJson(sentences(hint, note)) - 10
+  const whole = (records: readonly unknown[], cut: number | null, after: unknown, hint: string): Json =>
+    present({ total, returned: records.length, order, cut, asOf, prefix, records, after, hint, query })
+  const room = budget - tokensOfJson(whole([], 50, longest, sentences(hint, note))) - 10
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length
   const isCut = returned < rows.length
   const after = isCut || pageInfo.hasNextPage ? edges[returned - 1]?.cursor : undefined
   const cutHint = isCut ? 'Rows were cut to fit: go on with after, or ask for fewer fields.' : null
-  return present({
-    total,
-    returned,
-    order,
-    cut: isCut ? rows.length - returned : null,
-    asOf,
-    prefix,
+  return whole(
     records,
+    isCut ? rows.length - returned : null,
     after,
-    hint: sentences(hint, shortened ? note : cutHint),
-    query,
-  })
+    sentences(hint, shortened ? note : cutHint),
+  )
 }
 
 function isByRelevance(sort: string | undefined, words: WordSearch | null, { collection }: Subject): boolean {
@@ -183,9 +173,9 @@ function isByRelevance(sort: string | undefined, words: WordSearch | null, { col
   const own = sortFields(collection).map(({ name }) => name)
   if (!names.some((name) => /^relevance$/i.test(name) && !own.includes(name))) return false
   if (names.length > 1)
-    throw new ToolError('"relevance" takes no other sort fields; equally relevant records come newest first.')
+    throw new AskError('"relevance" takes no other sort fields; equally relevant records come newest first.')
   if (words === null || words.terms.length === 0)
-    throw new ToolError('To sort by relevance, write words in search that are not excluded.')
+    throw new AskError('To sort by relevance, write words in search that are not excluded.')
   return true
 }
 
@@ -224,7 +214,7 @@ function parseSort(
         : leafPath(field.leaf).join('.'),
   }))
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
-  if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
+  if (written.length > limits.sortFields) throw new AskError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {
     const name = one.replace(/^[-+]/, '')
     const field = fields.find((each) => each.field.name === name || each.path === name)
@@ -232,10 +222,10 @@ function parseSort(
     const given = `"${name.slice(0, 80)}"`
     const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))
-      throw new ToolError(
+      throw new AskError(
         `${label} is sorted by its own fields, not by ${given}. Search the collection that has the field, and show the other's fields by path.`,
       )
-    throw new ToolError(
+    throw new AskError(
       `${label} cannot be sorted by ${given}.${didYouMean(nearest(name, sortable))} It is sorted by ${sortable.slice(0, 30).join(', ')}.`,
     )
   })

@@ -2,6 +2,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Model } from '../../schema/model/model.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
+import type { Json } from '../../util/is-object.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 
 /** The dependencies of tools. */
@@ -17,24 +18,11 @@ export interface ToolsGiven {
   readonly chatgpt?: boolean
 }
 
-/** A JSON object. */
-export type Json = Readonly<Record<string, unknown>>
-
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly inputSchema: Json
-  /** `args` have been validated against `inputSchema`. Callers see the message of a ToolError. */
+  /** `args` have been validated against `inputSchema`. Callers see the message of an AskError. */
   run(args: Json, signal: AbortSignal): Promise<Json>
-}
-
-/** The message says what is wrong with a call and what to write instead, in one or two sentences. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError'
-}
-
-/** A sentence to append to a message; empty without a suggestion. */
-export function didYouMean(suggestion: string | null): string {
-  return suggestion === null ? '' : ` Did you mean "${suggestion}"?`
 }

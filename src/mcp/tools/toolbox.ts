@@ -1,10 +1,14 @@
 /** What the tools share: how they are defined, and the context of one call. */
-import type { FilterContext } from '../filters/filters.ts'
-import type { ReferenceTimes } from '../filters/reference-time.ts'
+import type { Selection } from '../../ask/graphql-text.ts'
+import type { FilterContext } from '../../ask/filters.ts'
+import type { ReferenceTimes } from '../words/reference-time.ts'
+import type { NameResolver } from '../names/resolve-names.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import type { budgets } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
-import { type Json, type Tool, ToolError } from './tool.ts'
+import { AskError } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
+import type { Tool } from './tool.ts'
 
 /** The answer of a query, and how fresh the index was that it was read from. */
 export interface IndexRead {
@@ -17,10 +21,11 @@ export interface IndexRead {
 
 /** The context of one call, whose end cancels its queries. */
 export interface Toolbox extends FilterContext, ReferenceTimes {
+  readonly names: NameResolver
   /** Throws an EndpointError unless the answer is complete. */
-  ask(query: string): Promise<Json>
+  ask(selection: Selection): Promise<Json>
   /** As `ask`, with the time of the index, read from the same state of the data. */
-  read(query: string): Promise<IndexRead>
+  read(selection: Selection): Promise<IndexRead>
   /** Maximum tokens of the answer, as JSON. */
   readonly budget: number
   /** Returns the errors of the service. */
@@ -68,7 +73,7 @@ export interface Citation {
   readonly query: string | null
 }
 
-/** `cite`: the argument that asks for the query. Throws a ToolError if that leaves no room for what it finds. */
+/** `cite`: the argument that asks for the query. Throws an AskError if that leaves no room for what it finds. */
 export function citationOf(
   { asOf, query }: IndexRead,
   { cite = false }: { readonly cite?: boolean },
@@ -77,7 +82,7 @@ export function citationOf(
   if (!cite) return { asOf, query: null }
   if (isWithin(query, budget / 2)) return { asOf, query }
   const wanted = Math.min(maxTokens.maximum, 2 * tokensOfJson(query))
-  throw new ToolError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
+  throw new AskError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
 }
 
 /** Omits members that are undefined, null or an empty text. */

@@ -1,9 +1,9 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
-import { createReferenceTimes, findMain } from '../filters/reference-time.ts'
-import { ask } from '../graphql/ask.ts'
-import { indexTime, withIndexTime } from '../graphql/index-time.ts'
+import { mergeSelections, printSelection, type Selection } from '../../ask/graphql-text.ts'
+import { createReferenceTimes, findMain } from '../words/reference-time.ts'
+import { ask, indexTime, indexTimeSelection } from '../graphql/ask.ts'
 import { createNameResolver } from '../names/resolve-names.ts'
-import { createCatalogue } from '../words/collections.ts'
+import { createCatalogue } from '../../ask/collections.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe/describe.ts'
 import { createFetch } from './documents/fetch.ts'
@@ -23,7 +23,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const context = { catalogue, schema }
   const main = findMain(catalogue)
   const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
-    const askFor = (query: string) => ask(given, query, signal)
+    const askFor = (selection: Selection) => ask(given, selection, signal)
     return {
       ...context,
       now,
@@ -32,10 +32,10 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return budget - (notes.size === 0 ? 0 : tokensOfJson([...notes].join(' ')))
       },
       ask: askFor,
-      async read(query) {
-        const timed = withIndexTime(query)
+      async read(selection) {
+        const timed = mergeSelections([selection, indexTimeSelection])
         const data = await askFor(timed)
-        return { data, asOf: indexTime(data), query: timed }
+        return { data, asOf: indexTime(data), query: printSelection(timed) }
       },
       send: (question) => endpoint.ask(question, signal),
       ...createReferenceTimes({ catalogue, main, now, ask: askFor }),

@@ -2,26 +2,21 @@
  * Pages in ascending order of a time, with the records without that time at the end. GraphQL sorts missing values first,
  * so two lists follow each other: of the records with a time, and of those without.
  */
+import { EnumValue, type Literal, printField, type Selection } from '../../ask/graphql-text.ts'
+import type { Narrowing } from '../../ask/filters.ts'
+import type { Subject } from '../../ask/collections.ts'
+import type { SchemaContext } from '../../ask/paths.ts'
+import { allOf, nest, type Where } from '../../ask/where.ts'
 import { leafPath, type PropertyLeaf } from '../../schema/model/leaves.ts'
 import type { SortField } from '../../schema/model/operators.ts'
-import type { Narrowing } from '../filters/filters.ts'
-import type { SchemaContext } from '../filters/paths.ts'
-import { besidesTime } from '../filters/side-counts.ts'
-import { allOf, type Where } from '../filters/where.ts'
-import { EnumValue, type Literal, printField, type Selection } from '../graphql/graphql-text.ts'
-import type { Subject } from '../words/collections.ts'
-import type { Json } from './tool.ts'
+import type { Json } from '../../util/is-object.ts'
+import { askWith, besidesTime } from '../words/side-counts.ts'
+import type { IndexRead, Toolbox } from './toolbox.ts'
 
 /** A field of an order. */
 export interface Sorted {
   readonly field: SortField
   readonly isDescending: boolean
-}
-
-/** The conditions of both lists. */
-interface Halves {
-  readonly dated: Where
-  readonly undated: Where
 }
 
 export interface ListArguments {
@@ -32,8 +27,8 @@ export interface ListArguments {
   readonly where: Where | null
   /** Empty for the order by relevance. */
   readonly sorted: readonly Sorted[]
-  /** Null for one list in the order of GraphQL. */
-  readonly halves: Halves | null
+  /** The conditions of both lists; null for one list in the order of GraphQL. */
+  readonly halves: { readonly dated: Where; readonly undated: Where } | null
 }
 
 /** `counted` is of all records of the list, `paged` of a page; `besides` is in the same operation, if possible. */
@@ -48,48 +43,38 @@ interface Page {
   readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
-interface Answer {
-  readonly data: Json
-}
-
-export interface AnsweredPage<Answered extends Answer> {
-  /** The first answer, which has what was asked for besides. */
-  readonly answer: Answered
-  readonly page: Json
-}
-
 /** Begins the cursors of records without a time. Cursors of the service have no dot. */
 const mark = 'undated.'
 
-/** The records without a time are asked for only where those with one end. */
-export async function askPage<Answered extends Answer>(
-  ask: (wanted: Selection, besides: Selection) => Promise<Answered>,
+/** `read` is the first answer. The records without a time are asked for only where those with one end. */
+export async function askPage(
   { root, halves, first, after, search, where, sorted }: ListArguments,
   { counted, paged, besides }: Selections,
-): Promise<AnsweredPage<Answered>> {
+  { read: readIndex }: Toolbox,
+): Promise<{ readonly read: IndexRead; readonly page: Json }> {
   const sortBy = sorted.length === 0 ? [{ field: new EnumValue('RELEVANCE') }] : sorted.map(printSorted)
+  const listOf = (size: number, cursor: string | undefined, ...conditions: readonly Where[]) =>
+    printField(root, { first: size, after: cursor, search, where: whereOf(conditions), sortBy })
+  const whereOf = (conditions: readonly Where[]) =>
+    conditions.length === 0 ? where : allOf([where ?? {}, ...conditions])
   if (halves === null) {
-    const list = printField(root, { first, after, search, where, sortBy })
-    const answer = await ask({ [list]: { ...counted, ...paged } }, besides)
-    return { answer, page: answer.data[root] as Json }
+    const read = await askWith(readIndex, { [listOf(first, after)]: { ...counted, ...paged } }, besides)
+    return { read, page: read.data[root] as Json }
   }
-  const listOf = (half: Where, size: number, cursor: string | undefined) =>
-    printField(root, { first: size, after: cursor, search, where: allOf([where ?? {}, half]), sortBy })
   const askUndated = async (size: number, cursor?: string) => {
-    const answer = await ask({ [listOf(halves.undated, size, cursor)]: paged }, {})
-    const { edges, pageInfo } = answer.data[root] as Page
-    const marked = edges.map((edge) => ({ ...edge, cursor: mark + edge.cursor }))
-    return { answer, page: { edges: marked, pageInfo } }
+    const read = await readIndex({ [listOf(size, cursor, halves.undated)]: paged })
+    const { edges, pageInfo } = read.data[root] as Page
+    return { read, page: { edges: edges.map((edge) => ({ ...edge, cursor: mark + edge.cursor })), pageInfo } }
   }
   if (after?.startsWith(mark)) return askUndated(first, after.slice(mark.length))
   const total = `total: ${printField(root, { first: 0, search, where })}`
   const counts = Object.keys(counted).length === 0 ? {} : { [total]: counted }
-  const answer = await ask({ [listOf(halves.dated, first, after)]: paged, ...counts }, besides)
-  const dated = answer.data[root] as Page
-  const page = { ...(answer.data['total'] as Json), ...dated }
-  if (dated.pageInfo.hasNextPage) return { answer, page }
-  const { edges, pageInfo } = (await askUndated(first - dated.edges.length)).page
-  return { answer, page: { ...page, edges: [...dated.edges, ...edges], pageInfo } }
+  const read = await askWith(readIndex, { [listOf(first, after, halves.dated)]: paged, ...counts }, besides)
+  const withTime = read.data[root] as Page
+  const page = { ...(read.data['total'] as Json), ...withTime }
+  if (withTime.pageInfo.hasNextPage) return { read, page }
+  const { edges, pageInfo } = (await askUndated(first - withTime.edges.length)).page
+  return { read, page: { ...page, edges: [...withTime.edges, ...edges], pageInfo } }
 }
 
 /** Null unless the list is in ascending order of a time that records of it may lack. */
@@ -98,15 +83,13 @@ export function halvesOf(
   args: Narrowing,
   subject: Subject,
   context: SchemaContext,
-): Halves | null {
+): ListArguments['halves'] {
   if (first === undefined || !startsWithMissing(first)) return null
   const { leaf, name } = first.field
   if (name === subject.time && besidesTime(args, subject, context) !== null) return null
-  const names = leafPath(leaf as PropertyLeaf)
-  const along = (condition: Where): Where =>
-    names.reduceRight<Where>((inner, inside) => ({ [inside]: inner }), condition)
-  const dated = along({ isNull: false })
-  return { dated, undated: names.length === 1 ? along({ isNull: true }) : { NOT: dated } }
+  const steps = leafPath(leaf as PropertyLeaf).map((member) => ({ name: member, some: false }))
+  const dated = nest({ steps }, { isNull: false })
+  return { dated, undated: steps.length === 1 ? nest({ steps }, { isNull: true }) : { NOT: dated } }
 }
 
 /** Says where records without a time are when another field comes first in the order; null if none are. */

@@ -1,5 +1,5 @@
 /** Cuts answers to the tokens that a call may take. It must not know what the values mean. */
-import type { Json } from '../tools/tool.ts'
+import type { Json } from '../../util/is-object.ts'
 import { answerText, cutText } from './plain-text.ts'
 import { isWithin, tokensOf, tokensOfJson } from './tokens.ts'
 

@@ -1,7 +1,7 @@
 /** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
 import type { Collection, Field } from '../../schema/model/model.ts'
-import { isScore, type Subject } from './collections.ts'
-import { reverseNames, type SchemaContext, referencedFrom } from '../filters/paths.ts'
+import { isScore, type Subject } from '../../ask/collections.ts'
+import { reverseNames, type SchemaContext, referencedFrom } from '../../ask/paths.ts'
 
 export interface Examples {
   /** Such as `"source.country"`. */
@@ -48,12 +48,4 @@ function reversesOf({ collection, label }: Subject, context: SchemaContext): str
 
 function isCategorical({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
-}
-
-/** A filter on a value that the lexicon lists, such as `{"sentiment": "negative"}`. */
-export function filterExample({ type }: Collection): string {
-  const named = type.fields.find(({ constraints }) => constraints.values.length > 0)
-  if (named !== undefined) return JSON.stringify({ [named.name]: named.constraints.values[0] })
-  const [any] = type.fields
-  return any === undefined ? '{"indexedAt": "today"}' : JSON.stringify({ [any.name]: { isNull: false } })
 }

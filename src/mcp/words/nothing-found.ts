@@ -2,23 +2,35 @@
  * Explains empty answers: names filter values, times and words that no record has. Its queries run only after
  * an empty answer.
  */
-import { isObject } from '../../util/is-object.ts'
-import type { Subject } from './collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import { buildWhere, type Narrowing } from '../filters/filters.ts'
+import { printField } from '../../ask/graphql-text.ts'
+import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { cutPlain } from './plain-text.ts'
 import { unspacedTerms } from '../../search/unspaced.ts'
-import { readSearch, type WordSearch } from '../filters/search.ts'
-import { dayOf, firstDay } from './days.ts'
-import { besidesTime } from '../filters/side-counts.ts'
-import { allOf, type Where } from '../filters/where.ts'
-import type { Toolbox } from '../tools/toolbox.ts'
-import { whyNoValue } from './unknown-values.ts'
-import type { Json } from '../tools/tool.ts'
+import { readSearch, type WordSearch } from '../../ask/search.ts'
+import { readEnd, selectEnd } from './days.ts'
+import { formatInstant } from '../../util/instant.ts'
+import { besidesTime, sideCountsHint } from './side-counts.ts'
+import { sentences, type Toolbox } from '../tools/toolbox.ts'
+import { countAll, whyNoValue } from './unknown-values.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 
 /** How many words of one search are checked. */
 const mostTerms = 4
+
+/** What there is to say of an answer about `total` records, where that is known: why it is empty, and what it leaves out. */
+export async function hintOf(
+  data: Json,
+  total: number | undefined,
+  args: Narrowing,
+  subject: Subject,
+  toolbox: Toolbox,
+  more: string | null = null,
+): Promise<string> {
+  const why = total === 0 ? await whyNothing(args, subject, toolbox) : null
+  return sentences(why, sideCountsHint(data, total, args, subject, toolbox), more, toolbox.referenceHint())
+}
 
 /** The explanation; null if there is none, or if the service refuses the queries that it takes. */
 export async function whyNothing(
@@ -51,19 +63,17 @@ async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox)
 
 /** Names the newest and the oldest time under the other conditions; null if no record with a time meets them. */
 async function whyNoTime(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {
-  const { collection, time } = subject
   const others = besidesTime(narrowing, subject, toolbox)
   if (others === null) return null
   const search = readSearch(subject, narrowing.search)?.text
-  const where = allOf([(await buildWhere(subject, others, toolbox)) ?? {}, { [time]: { gte: firstDay } }])
-  const pageOf = (alias: string, direction: string) => {
-    const sortBy = [{ field: new EnumValue(time), direction: new EnumValue(direction) }]
-    return `${alias}: ${printField(collection.rootField, { first: 1, search, where, sortBy })} { nodes { ${time} } }`
-  }
-  const data = await toolbox.ask(`{ ${pageOf('newest', 'DESC')} ${pageOf('oldest', 'ASC')} }`)
-  const [newest, oldest] = ['newest', 'oldest'].map((alias) => {
-    const [node] = (data[alias] as { readonly nodes: readonly Json[] }).nodes
-    return node === undefined ? null : dayOf(node[time])
+  const where = (await buildWhere(subject, others, toolbox)) ?? {}
+  const data = await toolbox.ask({
+    ...selectEnd('newest', subject, 'DESC', { search, where }),
+    ...selectEnd('oldest', subject, 'ASC', { search, where }),
+  })
+  const [newest, oldest] = ['newest', 'oldest'].map((end) => {
+    const time = readEnd(data, end, subject)
+    return time === null ? null : formatInstant(time).slice(0, 10)
   })
   if (!newest) return null
   const isOnly = narrowing.search === undefined && narrowing.text === undefined && !hasFilters(others)
@@ -143,7 +153,7 @@ async function nearWords(
   toolbox: Toolbox,
 ): Promise<readonly NearWords[]> {
   const list = printField(collection.rootField, { search: terms.join(' OR '), first: 0 })
-  const data = await toolbox.ask(`{ ${list} { didYouMean { word nearest { word count } } } }`)
+  const data = await toolbox.ask({ [list]: 'didYouMean { word nearest { word count } }' })
   const { didYouMean: all } = data[collection.rootField] as { readonly didYouMean: readonly NearWords[] }
   return all.filter(({ nearest: { length } }) => length > 0)
 }
@@ -154,15 +164,4 @@ function beginningsOf(term: string): string[] {
   const shorter = Math.max(4, Math.floor(0.7 * word.length))
   const lengths = word === '' ? [] : [...new Set([word.length, shorter])]
   return lengths.map((length) => `${field}${word.slice(0, length)}*`)
-}
-
-async function countAll(
-  searches: readonly { readonly search?: string; readonly where?: Where | null }[],
-  { collection }: Subject,
-  toolbox: Toolbox,
-): Promise<readonly number[]> {
-  if (searches.length === 0) return []
-  const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
-  const data = await toolbox.ask(`{ ${fields.map((field) => `${field} { count }`).join(' ')} }`)
-  return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }

@@ -1,5 +1,5 @@
 /** Writes what the URIs of an answer begin with once. */
-import type { Json } from '../tools/tool.ts'
+import type { Json } from '../../util/is-object.ts'
 
 /** `at://DID/NSID/` if all URIs begin with it; else null. */
 export function sharedPrefix(uris: readonly unknown[]): string | null {

@@ -1,13 +1,15 @@
 /** Finds filter values that no record has, and names the values that exist. */
 import { isUrl } from '../../schema/model/where-operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { buildWhere } from '../filters/filters.ts'
-import { findGroupAtEnd, type Group } from '../filters/groups.ts'
-import { elementOf, parsePath, type Path, type SchemaContext } from '../filters/paths.ts'
-import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import { didYouMean, type Json } from '../tools/tool.ts'
+import { buildWhere } from '../../ask/filters.ts'
+import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
+import { elementOf, parsePath, type Path, type SchemaContext } from '../../ask/paths.ts'
+import { EnumValue, printField } from '../../ask/graphql-text.ts'
+import type { Where } from '../../ask/where.ts'
+import { didYouMean } from '../../ask/ask-error.ts'
+import type { Json } from '../../util/is-object.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
-import type { Subject } from './collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { cutPlain, cutText } from './plain-text.ts'
 
 /** How many filters of a call, and values of a filter, are checked. */
@@ -66,7 +68,11 @@ async function whyNone(
   if (known.others === 0) return `${said}${didYouMean(near)} There are: ${list(known.values)}.`
   if (values.length > mostSought) return null
   const cases = casesOf(wrong)
-  const counts = await countEach([...values, ...cases], toolbox.catalogue.of(holder.nsid), group, toolbox)
+  const of = toolbox.catalogue.of(holder.nsid)
+  const wheres = [...values, ...cases].map(async (value) => ({
+    where: await buildWhere(of, { filters: { [group.text]: value } }, toolbox),
+  }))
+  const counts = await countAll(await Promise.all(wheres), of, toolbox)
   if (counts.slice(0, values.length).some((count) => count > 0)) return null
   const written = cases.find((_, at) => counts[values.length + at] !== 0) ?? near
   const frequent = known.repeat
@@ -120,7 +126,7 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
   const { name } = field
   const root = `${rootField}Aggregate`
   const query = printField(root, { groupBy: [new EnumValue(name)], limit: mostRead })
-  const data = await toolbox.ask(`{ ${query} { groupCount groups { ${name} count } } }`)
+  const data = await toolbox.ask({ [query]: `groupCount groups { ${name} count }` })
   const { groupCount, groups } = data[root] as {
     readonly groupCount: number
     readonly groups: readonly (Json & { readonly count: number })[]
@@ -133,19 +139,14 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
   }
 }
 
-/** The number of records with each value. */
-async function countEach(
-  values: readonly string[],
-  holder: Subject,
-  { text }: Group,
+/** The numbers of records that each search finds, or that meet each `where`. */
+export async function countAll(
+  searches: readonly { readonly search?: string; readonly where?: Where | null }[],
+  { collection }: Subject,
   toolbox: Toolbox,
 ): Promise<readonly number[]> {
-  const fields = await Promise.all(
-    values.map(async (value, at) => {
-      const where = await buildWhere(holder, { filters: { [text]: value } }, toolbox)
-      return `${printField(`c${at}: ${holder.collection.rootField}Aggregate`, { where })} { count }`
-    }),
-  )
-  const data = await toolbox.ask(`{ ${fields.join(' ')} }`)
-  return values.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
+  if (searches.length === 0) return []
+  const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
+  const data = await toolbox.ask(Object.fromEntries(fields.map((field) => [field, 'count'])))
+  return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }

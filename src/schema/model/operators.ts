@@ -267,7 +267,7 @@ function joinedGroupFields(
 }
 
 /** The GraphQL name of a reference that is a property of the record itself, not of a nested object. */
-function fieldName(reference: Reference, model: Model): string {
+export function fieldName(reference: Reference, model: Model): string {
   const { fields } = holderOf(reference, model).type
   return (fields.find(({ property }) => property === reference.path[0]) as Field).name
 }

@@ -5,7 +5,7 @@ import { recordDoc, text } from '../../../test/support/lexicons/documents.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { createSubjects } from '../../explorer/fields/subject.ts'
-import { createCatalogue } from '../../mcp/words/collections.ts'
+import { createCatalogue } from '../../ask/collections.ts'
 import { guessRoles } from './roles.ts'
 
 function rolesOf(properties: object, hidden: readonly string[] = []) {

@@ -4,8 +4,10 @@ import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
   AnswerReport,
+  GraphQLAnswer,
   GraphQLRequest,
   LongQueryPermit,
+  QueryEngine,
   RequestLimits,
 } from '../../query/execute/execute.ts'
 import type { Caller } from './tiers.ts'
@@ -68,12 +70,30 @@ export class RequestContext {
     })
   }
 
+  /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
+  execute(
+    engine: Pick<QueryEngine, 'execute'>,
+    requestLimits: RequestLimits,
+    read: () => GraphQLRequest,
+  ): MaybePromise<GraphQLAnswer> {
+    const started = performance.now()
+    try {
+      this.question = read()
+      return andThen(engine.execute(this.question, requestLimits), (answer) => {
+        this.report = answer.report
+        return answer
+      })
+    } finally {
+      requestLimits.worked(performance.now() - started)
+    }
+  }
+
   /** The limits of the operation. Its first point was charged with the request. */
   requestLimits(
     limiter: Limiter,
     scheduler: ClientScheduler,
     caller: Caller,
-    reply: FastifyReply,
+    connection: CallerConnection,
   ): RequestLimits {
     const { tier } = caller
     const deadline = deadlineOf(this.started, tier.seconds)
@@ -90,8 +110,8 @@ export class RequestContext {
       worked: (time) => {
         if (tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },
-      startShort: () => new CallerPermit(caller, reply, deadline, () => undefined),
-      startLong: () => this.#startLong(limiter, caller, reply, deadline),
+      startShort: () => new CallerPermit(caller, connection, deadline, () => undefined),
+      startLong: () => this.#startLong(limiter, caller, connection, deadline),
       refund: () => {
         const { points, ends } = this.#spent
         this.#limit = 'overload'
@@ -107,19 +127,19 @@ export class RequestContext {
     limiter: Limiter,
     scheduler: ClientScheduler,
     caller: Caller,
-    reply: FastifyReply,
+    connection: CallerConnection,
     takeSlot: (caller: string) => () => void,
   ): RequestLimits {
     const { exportRows, exportSeconds, pointsPerMinute } = caller.tier
     const deadline = deadlineOf(this.started, exportSeconds)
     return {
-      ...this.requestLimits(limiter, scheduler, caller, reply),
+      ...this.requestLimits(limiter, scheduler, caller, connection),
       pageSize: exportRows,
       ...(pointsPerMinute !== null && { filePoints: pointsPerMinute }),
       startFile: async () => {
         const release = takeSlot(caller.id)
         try {
-          return await this.#startLong(limiter, caller, reply, deadline, release)
+          return await this.#startLong(limiter, caller, connection, deadline, release)
         } catch (error) {
           release()
           throw error
@@ -136,7 +156,7 @@ export class RequestContext {
   async #startLong(
     limiter: Limiter,
     caller: Caller,
-    reply: FastifyReply,
+    connection: CallerConnection,
     deadline: Deadline,
     ended = (): void => undefined,
   ): Promise<LongQueryPermit> {
@@ -144,7 +164,7 @@ export class RequestContext {
       this.#limit = 'concurrent'
       throw tooManyAtOnce(caller)
     }
-    return new CallerPermit(caller, reply, deadline, () => {
+    return new CallerPermit(caller, connection, deadline, () => {
       limiter.leave(caller)
       ended()
     })
@@ -161,8 +181,18 @@ interface Deadline {
   readonly seconds: number
 }
 
+/** What a caller waits on, such as the framework's reply. */
+export interface CallerConnection {
+  readonly raw: {
+    readonly destroyed: boolean
+    readonly socket?: { readonly destroyed: boolean } | null
+    once(event: 'close', end: () => void): unknown
+    off(event: 'close', end: () => void): unknown
+  }
+}
+
 /** True when the caller has disconnected; a socket may be destroyed before its response is. */
-export function isGone({ raw }: Pick<FastifyReply, 'raw'>): boolean {
+export function isGone({ raw }: Pick<CallerConnection, 'raw'>): boolean {
   return raw.destroyed || raw.socket?.destroyed === true
 }
 
@@ -175,15 +205,15 @@ class CallerPermit implements LongQueryPermit {
   readonly #end: () => void
 
   /** `leave` is called when the permit is released. */
-  constructor(caller: Caller, reply: FastifyReply, { at, seconds }: Deadline, leave: () => void) {
-    const { raw } = reply
+  constructor(caller: Caller, connection: CallerConnection, { at, seconds }: Deadline, leave: () => void) {
+    const { raw } = connection
     this.caller = caller.id
     this.deadline = at
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
     const left = Math.max(0, at - performance.now())
     this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller, seconds)), left)
     raw.once('close', hangUp)
-    if (isGone(reply)) hangUp()
+    if (isGone(connection)) hangUp()
     const end = (): void => {
       clearTimeout(this.#timer)
       raw.off('close', hangUp)

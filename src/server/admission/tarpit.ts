@@ -14,9 +14,6 @@ const atOnce = 20
 const delay = 500
 const mostCallers = 10_000
 
-/** In-process requests have a connection that cannot be paused. */
-type Connection = Partial<Pick<Socket, 'pause' | 'resume'>>
-
 export class Tarpit {
   readonly #refusals = new LRUCache<string, number>({
     ...atMost(mostCallers),
@@ -25,13 +22,13 @@ export class Tarpit {
   })
 
   /** Await before sending a refusal with this code. The connection is not read meanwhile. */
-  async before(code: ErrorCode, caller: string, socket: Connection): Promise<void> {
+  async before(code: ErrorCode, caller: string, socket: Pick<Socket, 'pause' | 'resume'>): Promise<void> {
     if (code !== 'RATE_LIMITED' && code !== 'UNAUTHENTICATED') return
     const refusals = (this.#refusals.get(caller) ?? 0) + 1
     this.#refusals.set(caller, refusals)
     if (refusals <= atOnce) return
-    socket.pause?.()
+    socket.pause()
     await pause(delay, undefined, { ref: false })
-    socket.resume?.()
+    socket.resume()
   }
 }

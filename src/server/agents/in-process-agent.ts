@@ -3,18 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { bytePoints, headPoints } from '../graphql/graphql-routes.ts'
-import { addInProcessEndpoint } from '../in-process/endpoint.ts'
-import { createEntry, type EntryOptions } from '../in-process/entry.ts'
+import { createInProcessEndpoint, type InProcessOptions } from '../in-process/endpoint.ts'
+import { createEntry } from '../in-process/entry.ts'
 import { addAgentRoutes } from './agent-routes.ts'
 
 /** `scheduler` is shared with the GraphQL route, so that both count as one caller's work. */
 export function addInProcessAgent(
   app: FastifyInstance,
   agent: AgentHttp,
-  options: EntryOptions,
+  options: InProcessOptions,
   scheduler: ClientScheduler,
 ): void {
-  const endpointFor = addInProcessEndpoint(app)
+  const endpointFor = createInProcessEndpoint(options, scheduler)
   const entry = createEntry(options)
   addAgentRoutes(app, agent, async (request) => {
     const caller = await entry.identify(request)

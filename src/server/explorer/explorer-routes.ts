@@ -10,8 +10,8 @@ import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
-import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
-import { createEntry, type EntryOptions } from '../in-process/entry.ts'
+import { createInProcessEndpoint, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
+import { createEntry } from '../in-process/entry.ts'
 import { loadExplorerFiles } from './explorer-files.ts'
 import { sendPage } from './send-page.ts'
 
@@ -58,10 +58,10 @@ export type AnswerPage = (
 export function addExplorerRoutes(
   app: FastifyInstance,
   { create, dataVersion, version, imageHosts, logo }: ExplorerRoutes,
-  options: EntryOptions,
+  options: InProcessOptions,
   scheduler: ClientScheduler,
 ): AnswerPage {
-  const endpointFor = addInProcessEndpoint(app)
+  const endpointFor = createInProcessEndpoint(options, scheduler)
   const entry = createEntry(options)
   const headers = pageHeaders(imageHosts, "'none'")
   const embeddedHeaders = pageHeaders(imageHosts, '*')

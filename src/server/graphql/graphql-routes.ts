@@ -20,7 +20,7 @@ import {
 } from '../admission/authentication.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { freeWhenSent, InFlightLimit } from '../http/connections.ts'
-import { answerFailure, reportFault, sendErrors } from '../http/failures.ts'
+import { answerFailure, reportFailure, sendErrors } from '../http/failures.ts'
 import {
   asGraphQLRequest,
   type AskedAnswer,
@@ -192,16 +192,15 @@ export function addGraphQLRoutes(
   }
 
   async function sendFailure(
-    { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
+    failure: Extract<GraphQLAnswer, { kind: 'errors' }>,
     { request, reply }: Exchange,
     isFile = false,
   ): Promise<void> {
+    const { code } = failure
     await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
-    if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
-    if (cause !== undefined)
-      reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
-    sendErrors(reply, type, isFile ? errorCodes[code].status : statusOf(code, type), errors)
+    const status = isFile ? errorCodes[code].status : statusOf(code, type)
+    sendErrors(reply, type, status, reportFailure(failure, request, reply.log))
   }
 
   function sendData(

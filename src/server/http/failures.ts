@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
+import type { GraphQLAnswer } from '../../query/execute/execute.ts'
 import { endByHand } from './connections.ts'
 import { errorBody, formatError, headersOf } from '../graphql/graphql-http.ts'
 import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
@@ -20,7 +21,7 @@ declare module 'fastify' {
 export function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const type = responseType(request.headers.accept)
   const failure = error instanceof ServiceError ? error : translate(error)
-  if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(reply, error)])
+  if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(error, request, reply.log)])
   sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
 }
 
@@ -40,13 +41,28 @@ export function translate(error: Partial<FastifyError>): ServiceError | undefine
   }
 }
 
+type Log = FastifyReply['log']
+type Failure = Pick<Extract<GraphQLAnswer, { kind: 'errors' }>, 'code' | 'cause' | 'errors'>
+type Failed = Pick<FastifyRequest, 'id' | 'context'>
+
 /** Logs the cause for the operator; the caller only gets the request id to report. */
-export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
-  const { id: requestId, context } = reply.request
+function reportFault(cause: unknown, { id: requestId, context }: Failed, log: Log): GraphQLFormattedError {
   const query = context?.question == null ? null : cutOrNull(600, withoutStrings(context.question.query))
-  reply.log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
+  log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
   const message = `The service failed to answer. When you report it, name the request ${requestId}.`
   return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }
+}
+
+/** Logs why the engine could not answer; returns what the caller reads. */
+export function reportFailure(
+  { code, cause, errors }: Failure,
+  request: Failed,
+  log: Log,
+): readonly GraphQLFormattedError[] {
+  if (code === 'INTERNAL') return [reportFault(cause, request, log)]
+  if (cause !== undefined)
+    log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
+  return errors
 }
 
 export function sendErrors(

@@ -1,64 +1,92 @@
 /**
- * Queries of other routes go through the service's own GraphQL route on behalf of their callers, so that keys, limits,
- * logs and metrics of the endpoint apply and the database has no second way in.
+ * Passes the operations of other routes to the engine on behalf of their callers. Each is a request of its own: keys,
+ * limits, costs, logs and metrics of the GraphQL route apply, and the database has no second way in.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Endpoint } from '../../endpoint/endpoint.ts'
-import { readGraphQLAnswer } from '../../endpoint/graphql-answer.ts'
-import { endpoint } from '../graphql/graphql-routes.ts'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import { type Endpoint, type EndpointQuestion, readResponse } from '../../endpoint/endpoint.ts'
+import type { GraphQLAnswer } from '../../query/execute/execute.ts'
+import { untilAborted } from '../../util/async/promises.ts'
+import { releaseBuffer } from '../../util/memory.ts'
+import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { networkOf } from '../admission/limits/address.ts'
+import { type CallerConnection, RequestContext } from '../admission/request-context.ts'
+import { Tarpit } from '../admission/tarpit.ts'
+import { bytePoints, type GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
+import { errorBody, formatError, statusOf, viewAsBuffer } from '../graphql/graphql-http.ts'
+import { reportFailure } from '../http/failures.ts'
 
-/** The endpoint of the caller of a request. `app` has the GraphQL route. */
+export type InProcessOptions = Pick<GraphQLRouteOptions, 'engine' | 'authenticate' | 'limiter' | 'observer'>
+
+/** The endpoint of the caller of a request. */
 export type EndpointFor = (request: FastifyRequest) => Endpoint
 
-export function addInProcessEndpoint(app: FastifyInstance): EndpointFor {
-  /** The abort signal of an in-process query; undefined for requests from outside. */
-  const waiting = new AsyncLocalStorage<AbortSignal | undefined>()
-  app.addHook('onRequest', (_request, reply, done) => {
-    hangUpWith(waiting.getStore(), reply)
-    done()
-  })
-  return ({ ip, headers }) => {
-    const key = headers['x-api-key']
-    const request = {
-      method: 'POST' as const,
-      url: endpoint,
-      // Already the caller behind trusted proxies; no X-Forwarded-For is sent.
-      remoteAddress: ip,
-      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': String(key) }) },
-    }
-    return {
-      async ask(question, signal) {
-        signal.throwIfAborted()
-        // `inject` starts when it is awaited, so the await must be inside `run`.
-        const response = await waiting
-          .run(signal, async () => await app.inject({ ...request, payload: JSON.stringify(question) }))
-          .catch((error: unknown) => {
-            signal.throwIfAborted()
-            throw error
-          })
-        const { 'content-type': type, 'retry-after': retryAfter } = response.headers
-        return readGraphQLAnswer(
-          {
-            status: response.statusCode,
-            type: String(type ?? ''),
-            retryAfter: retryAfter === undefined ? null : String(retryAfter),
-            body: response.payload,
-          },
-          endpoint,
+/** `scheduler` is shared by all routes. */
+export function createInProcessEndpoint(
+  { engine, authenticate, limiter, observer }: InProcessOptions,
+  scheduler: ClientScheduler,
+): EndpointFor {
+  const tarpit = new Tarpit()
+  return (request) => ({
+    async ask(question, signal) {
+      signal.throwIfAborted()
+      const context = new RequestContext(observer)
+      const executed = execute(request, context, question, signal)
+      const answer = await untilAborted(executed, signal).catch((reason: unknown) => {
+        context.end(request.id, 'gone', 0, 0)
+        throw reason
+      })
+      if (answer.kind === 'errors') {
+        const { code } = answer
+        await tarpit.before(code, context.caller?.id ?? networkOf(request.ip), request.raw.socket)
+        const errors = reportFailure(answer, { id: request.id, context }, request.log)
+        context.end(
+          request.id,
+          code,
+          statusOf(code, 'application/json'),
+          Buffer.byteLength(errorBody(errors)),
         )
-      },
+        return readResponse({ errors })
+      }
+      const bytes = viewAsBuffer(answer.body)
+      context.end(request.id, 'ok', 200, bytes.length)
+      const response = readResponse(JSON.parse(bytes.toString('utf8')))
+      if (answer.isOwn) releaseBuffer(bytes)
+      return response
+    },
+  })
+
+  async function execute(
+    { headers, ip }: FastifyRequest,
+    context: RequestContext,
+    question: EndpointQuestion,
+    signal: AbortSignal,
+  ): Promise<GraphQLAnswer | Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>> {
+    try {
+      const caller = await authenticate(headers['x-api-key'], networkOf(ip))
+      context.caller = caller
+      await scheduler.wait(caller.id)
+      // As many as for the same question in a body.
+      await context.spend(limiter, caller, 1 + bytePoints(Buffer.byteLength(JSON.stringify(question))))
+      const limits = context.requestLimits(limiter, scheduler, caller, connectionOf(signal))
+      return await context.execute(engine, limits, () => question)
+    } catch (error) {
+      if (!(error instanceof ServiceError))
+        return { kind: 'errors', code: 'INTERNAL', errors: [], cause: error }
+      return { kind: 'errors', code: error.code, errors: [formatError(error)] }
     }
   }
 }
 
-/**
- * An in-process request has no connection whose end would cancel it. The framework's own cancellation
- * stops working after the last byte of the body.
- */
-function hangUpWith(signal: AbortSignal | undefined, { raw }: FastifyReply): void {
-  if (signal === undefined) return
-  const hangUp = (): void => void raw.destroy(signal.reason)
-  signal.addEventListener('abort', hangUp)
-  raw.once('close', () => signal.removeEventListener('abort', hangUp))
+/** The end of the signal is that of the connection. */
+function connectionOf(signal: AbortSignal): CallerConnection {
+  return {
+    raw: {
+      get destroyed() {
+        return signal.aborted
+      },
+      once: (_, end) => signal.addEventListener('abort', end, { once: true }),
+      off: (_, end) => signal.removeEventListener('abort', end),
+    },
+  }
 }

@@ -1,7 +1,8 @@
 /** The agents' tools over an engine, without anything between them. */
 import { buildLexicons } from '../../../src/lexicon/lexicons.ts'
 import { type Endpoint, EndpointError, type EndpointQuestion } from '../../../src/endpoint/endpoint.ts'
-import { type Tool, ToolError, type ToolsGiven } from '../../../src/mcp/tools/tool.ts'
+import { AskError } from '../../../src/ask/ask-error.ts'
+import type { Tool, ToolsGiven } from '../../../src/mcp/tools/tool.ts'
 import { createTools } from '../../../src/mcp/tools/tools.ts'
 import { answerText } from '../../../src/mcp/words/plain-text.ts'
 import type { QueryEngine, RequestLimits } from '../../../src/query/execute/execute.ts'
@@ -122,7 +123,7 @@ export function createAgent(
         const answer = await call(name, args)
         throw new Error(`It answered: ${JSON.stringify(answer)}`)
       } catch (error) {
-        if (error instanceof ToolError || error instanceof EndpointError) return (error as Error).message
+        if (error instanceof AskError || error instanceof EndpointError) return (error as Error).message
         throw error
       }
     },

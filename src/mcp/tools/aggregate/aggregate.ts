@@ -1,31 +1,44 @@
 /** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
 import { limits } from '../../../query/parse/limits.ts'
 import { nearest } from '../../../util/text/nearest.ts'
-import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
+import {
+  type Aggregated,
+  buildTable,
+  mostRead,
+  type Order,
+  planShares,
+  readFurther,
+  readMatching,
+  selectKeys,
+  type Table,
+} from './aggregate-table.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
-import { filterExample, findExamples } from '../../words/examples.ts'
-import { buildWhere } from '../../filters/filters.ts'
+import { findExamples } from '../../words/examples.ts'
+import { buildWhere, filterExample } from '../../../ask/filters.ts'
 import {
   EnumValue,
   type Literal,
   mergeSelections,
   printField,
-  printSelection,
   type Selection,
-} from '../../graphql/graphql-text.ts'
-import { type Group, selectGroup } from '../../filters/groups.ts'
-import { type Measure, parseMeasure, rankByMeasure } from '../../filters/measures.ts'
-import type { AggregateArguments } from './aggregate-arguments.ts'
-import { type Column, measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
-import { parseGroups } from './ranges.ts'
+} from '../../../ask/graphql-text.ts'
+import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
+import { type Measure, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
+import {
+  type AggregateArguments,
+  type Column,
+  measureColumn,
+  samplesColumn,
+  shortenSamples,
+  topColumn,
+} from './columns.ts'
 import { assertSeries, boundSeries, changeColumn } from './series.ts'
-import { mostRead, planShares, readFurther, readMatching, selectKeys } from './shares.ts'
 import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
-import type { SchemaContext } from '../../filters/paths.ts'
-import { readSearch } from '../../filters/search.ts'
-import { askWith, selectSideCounts, sideCountsHint } from '../../filters/side-counts.ts'
+import type { SchemaContext } from '../../../ask/paths.ts'
+import { readSearch } from '../../../ask/search.ts'
+import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import {
   argumentsOf,
@@ -36,7 +49,8 @@ import {
   type Toolbox,
   type ToolDefinition,
 } from '../toolbox.ts'
-import { didYouMean, type Json, ToolError } from '../tool.ts'
+import { AskError, didYouMean } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
 
 const defaultLimit = 20
@@ -114,12 +128,12 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const subject = toolbox.catalogue.named(given.collection)
   const { collection } = subject
   const { groups, interval } = parseGroups(by, collection, toolbox)
-  if (groups.length > limits.groupFields) throw new ToolError(`Group by at most ${limits.groupFields} paths.`)
+  if (groups.length > limits.groupFields) throw new AskError(`Group by at most ${limits.groupFields} paths.`)
   const names = groups.map(({ field }) => field.name)
   const paired = pairedGroup(groups)
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
-  if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
+  if (twice !== undefined) throw new AskError(`"${twice.text}" is grouped by twice; leave one out.`)
   assertSeries(given, groups, subject)
   const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
@@ -133,7 +147,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const written = args.order?.trim() ?? (groups[0]?.field.bucket ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
   if (name === 'share' && args.share === undefined)
-    throw new ToolError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
+    throw new AskError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
   const order: Order =
     against === null
       ? { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
@@ -143,7 +157,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
   const { top, samples } = args
   if (groups.length === 0 && (top !== undefined || samples !== undefined))
-    throw new ToolError('top and samples are of groups: name their paths in by.')
+    throw new AskError('top and samples are of groups: name their paths in by.')
   const columns = [
     ...(args.change === true ? [changeColumn] : []),
     ...measures.map(measureColumn),
@@ -153,7 +167,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const share = args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
   const shares = share && planShares(where, share, groups, search !== undefined)
 
-  // The service cannot order by share.
+  // The service ranks by SHARE where `where` has the filters of `share`: counts, measures and `minCount` are then of
+  // these records alone. Here they are of all records of a group, and groups without a match are shown.
   const isOrderedHere = order.by === 'share'
   // It counts only unusual groups after `min_count`: others are counted here, once.
   const isCountedHere = minCount !== undefined && against === null && after === undefined
@@ -185,8 +200,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const { data } = read
   const toTheEnd = (page: unknown, given: typeof main | typeof both, select: Selection) =>
     readFurther(page as Aggregated, async (cursor) => {
-      const query = printSelection({ [printField(root, { ...given, after: cursor })]: select })
-      return (await toolbox.ask(query))[root] as Aggregated
+      const further = { [printField(root, { ...given, after: cursor })]: select }
+      return (await toolbox.ask(further))[root] as Aggregated
     })
   const whole = isOrderedHere ? await toTheEnd(data[root], main, selected) : (data[root] as Aggregated)
   const part = shares?.both ? await toTheEnd(data.share, both, selectKeys(groups)) : null
@@ -212,7 +227,7 @@ function parseOrder(name: string, measureOf: (text: string) => Measure): Order['
   if (name === 'count' || name === 'key' || name === 'share') return name
   if (/[:(]/.test(name)) return measureOf(name)
   const meant = didYouMean(nearest(name, ['count', 'key', 'share']))
-  throw new ToolError(
+  throw new AskError(
     `"${name.slice(0, 60)}" is not an order.${meant} Write count, key, share or a measure such as "-avg:field".`,
   )
 }
@@ -272,35 +287,14 @@ function answer(
   const said = sentences(hint, partial, capped)
   const cursors = groups.map(({ cursor }) => String(cursor))
   const longest = isOrderedHere ? printPosition(mostRead) : longestOf(cursors)
-  const frame = {
-    count,
-    groups: all,
-    asOf,
-    prefix,
-    columns,
-    rows: [],
-    cut: all,
-    after: longest,
-    hint: said,
-    query,
-  }
-  const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(frame) - 10)
+  const whole = (some: readonly unknown[], cut: number | null | undefined, after: unknown): Json =>
+    present({ count, groups: all, asOf, prefix, columns, rows: some, cut, after, hint: said, query })
+  const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(whole([], all, longest)) - 10)
   const end = start + fitting.length
   const isMore = end < rows.length || (isFull && !isOrderedHere)
   const next = isOrderedHere ? printPosition(end) : cursors[end - 1]
   const cut = all === null || all === undefined || (after !== undefined && !isOrderedHere) ? 0 : all - end
-  return present({
-    count,
-    groups: all,
-    asOf,
-    prefix,
-    columns,
-    rows: fitting,
-    cut: cut > 0 ? cut : null,
-    after: isMore ? next : null,
-    hint: said,
-    query,
-  })
+  return whole(fitting, cut > 0 ? cut : null, isMore ? next : null)
 }
 
 function longestOf(texts: readonly string[]): string | undefined {

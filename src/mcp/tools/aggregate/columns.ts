@@ -1,12 +1,13 @@
-/** The columns of a table besides keys, counts and shares: measures, the largest inner groups, and sample records. */
-import { groupNames } from '../../filters/group-names.ts'
-import { parseGroup, selectGroup } from '../../filters/groups.ts'
-import { type Measure, readMeasure, selectMeasure } from '../../filters/measures.ts'
-import type { SchemaContext } from '../../filters/paths.ts'
-import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
-import type { Subject } from '../../words/collections.ts'
+/** The arguments of the tool `aggregate`, and the columns of its table besides keys, counts and shares: measures, the largest inner groups, and sample records. */
+import { groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
+import type { Narrowing } from '../../../ask/filters.ts'
+import { type Measure, readMeasure, selectMeasure } from '../../../ask/measures.ts'
+import type { SchemaContext } from '../../../ask/paths.ts'
+import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
+import type { Subject } from '../../../ask/collections.ts'
 import { sharedPrefix, withoutPrefix } from '../../words/prefix.ts'
-import { type Json, ToolError } from '../tool.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 
 /** One column: what to select of each group, and how to read its value. */
 export interface Column {
@@ -29,6 +30,25 @@ export interface TopArgument {
   readonly limit?: unknown
 }
 
+/** The arguments of the tool, as its input schema declares them. */
+export interface AggregateArguments extends Narrowing {
+  readonly collection: string
+  readonly by?: readonly string[]
+  readonly measures?: readonly string[]
+  readonly share?: Json
+  readonly unusual?: Json
+  readonly top?: TopArgument
+  readonly samples?: number
+  readonly time_zone?: string
+  readonly fill?: boolean
+  readonly change?: boolean
+  readonly order?: string
+  readonly min_count?: number
+  readonly limit?: number
+  readonly after?: string
+  readonly cite?: boolean
+}
+
 /** The largest inner groups of each group, as an object of their counts. */
 export function topColumn(
   { by, limit }: TopArgument,
@@ -36,9 +56,7 @@ export function topColumn(
   context: SchemaContext,
 ): Column {
   if (typeof by !== 'string')
-    throw new ToolError(
-      'top takes an object such as {"by": "language", "limit": 3}: name one path in its by.',
-    )
+    throw new AskError('top takes an object such as {"by": "language", "limit": 3}: name one path in its by.')
   const group = parseGroup(by, collection, context)
   const given = { groupBy: [new EnumValue(group.field.name)], limit: Number(limit ?? 3) }
   return {

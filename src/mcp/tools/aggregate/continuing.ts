@@ -1,6 +1,6 @@
 /** Cursors of groups and pairs: those of the service, or, for rows that are ordered here, the number of rows shown. */
 import { EndpointError } from '../../../endpoint/endpoint.ts'
-import { ToolError } from '../tool.ts'
+import { AskError } from '../../../ask/ask-error.ts'
 
 const position = /^rows:(\d{1,4})$/
 
@@ -22,6 +22,6 @@ export function throwCursorError(error: unknown): never {
   throw error instanceof EndpointError && error.code === 'INVALID_CURSOR' ? noCursor() : error
 }
 
-function noCursor(): ToolError {
-  return new ToolError('after is not a cursor of this list: repeat all arguments of the call that gave it.')
+function noCursor(): AskError {
+  return new AskError('after is not a cursor of this list: repeat all arguments of the call that gave it.')
 }

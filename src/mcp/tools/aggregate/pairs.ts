@@ -1,18 +1,19 @@
 /** Pairs of values that one list has together, which `aggregate` gives if `by` names the list twice. */
 import { limits } from '../../../query/parse/limits.ts'
 import { isArray } from '../../../schema/model/leaves.ts'
-import { buildWhere } from '../../filters/filters.ts'
-import type { Group } from '../../filters/groups.ts'
-import { readSearch } from '../../filters/search.ts'
-import { askWith, selectSideCounts, sideCountsHint } from '../../filters/side-counts.ts'
-import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
+import { buildWhere } from '../../../ask/filters.ts'
+import type { Group } from '../../../ask/groups.ts'
+import { readSearch } from '../../../ask/search.ts'
+import { askWith, selectSideCounts } from '../../words/side-counts.ts'
+import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
-import type { Subject } from '../../words/collections.ts'
-import { whyNothing } from '../../words/nothing-found.ts'
-import { type Json, ToolError } from '../tool.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import { hintOf } from '../../words/nothing-found.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { citationOf, present, sentences, type Toolbox } from '../toolbox.ts'
-import type { AggregateArguments } from './aggregate-arguments.ts'
+import type { AggregateArguments } from './columns.ts'
 import { parsePosition, printPosition } from './continuing.ts'
 
 /** Arguments that only groups have. */
@@ -42,7 +43,7 @@ export async function aggregatePairs(
 ): Promise<Json> {
   const wrong = ofGroups.find((name) => args[name] !== undefined)
   if (wrong !== undefined)
-    throw new ToolError(`Pairs have counts alone: leave ${wrong} out, or name "${text}" in by once.`)
+    throw new AskError(`Pairs have counts alone: leave ${wrong} out, or name "${text}" in by once.`)
   const { limit = 20, after, min_count: minCount } = args
   const start = parsePosition(after)
   const where = await buildWhere(subject, args, toolbox)
@@ -64,23 +65,12 @@ export async function aggregatePairs(
   }
   const rows = found.slice(start, start + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
-  const why = count === 0 ? await whyNothing(args, subject, toolbox) : null
-  const hint = sentences(
-    why,
-    sideCountsHint(read.data, count, args, subject, toolbox),
-    toolbox.referenceHint(),
-  )
-  const frame = { count, asOf, columns, rows: [], after: printPosition(start + limit), hint, query }
-  const { rows: shown } = fitRows(rows, toolbox.budget - tokensOfJson(frame) - 10)
+  const hint = await hintOf(read.data, count, args, subject, toolbox)
+  const whole = (some: readonly unknown[], after: string | null, note: string | null): Json =>
+    present({ count, asOf, columns, rows: some, after, hint: sentences(hint, note), query })
+  const room = toolbox.budget - tokensOfJson(whole([], printPosition(start + limit), null)) - 10
+  const { rows: shown } = fitRows(rows, room)
   const end = start + shown.length
-  const isLast = end === limits.groups
-  return present({
-    count,
-    asOf,
-    columns,
-    rows: shown,
-    after: end < found.length ? printPosition(end) : null,
-    hint: sentences(hint, isLast ? `Only the ${limits.groups} most frequent pairs are counted.` : null),
-    query,
-  })
+  const note = end === limits.groups ? `Only the ${limits.groups} most frequent pairs are counted.` : null
+  return whole(shown, end < found.length ? printPosition(end) : null, note)
 }

@@ -1,11 +1,10 @@
 /** Series in time: groups without records, and changes from group to group. */
 import { isObject } from '../../../util/is-object.ts'
 import { isTimePart } from '../../../schema/model/operators.ts'
-import type { Group } from '../../filters/groups.ts'
-import type { Subject } from '../../words/collections.ts'
-import { ToolError } from '../tool.ts'
-import type { AggregateArguments } from './aggregate-arguments.ts'
-import type { Column } from './columns.ts'
+import type { Group } from '../../../ask/groups.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { AggregateArguments, Column } from './columns.ts'
 
 export const changeColumn: Column = {
   title: 'change',
@@ -23,14 +22,14 @@ export function assertSeries(
   if (asked === null) return
   const bucket = group?.field.bucket ?? null
   if (bucket === null || isTimePart(bucket) || others.length > 0)
-    throw new ToolError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
+    throw new AskError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
   if (unusual !== undefined)
-    throw new ToolError(`${asked} and unusual exclude each other: unusual groups are not series.`)
+    throw new AskError(`${asked} and unusual exclude each other: unusual groups are not series.`)
 }
 
 /**
  * The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. Throws a
- * ToolError if they do not say from when.
+ * AskError if they do not say from when.
  */
 export function boundSeries(
   args: AggregateArguments,
@@ -45,7 +44,7 @@ export function boundSeries(
   const operators = isObject(condition) ? Object.keys(condition) : condition === undefined ? [] : ['eq']
   const bounds = (names: readonly string[]) => operators.some((name) => names.includes(name))
   if (since === undefined && !bounds(['gte', 'gt', 'eq']))
-    throw new ToolError('fill needs a time to begin with: add since, such as "last 7 days".')
+    throw new AskError('fill needs a time to begin with: add since, such as "last 7 days".')
   if (until !== undefined || bounds(['lte', 'lt', 'eq'])) return { args, hint: null }
   return { args: { ...args, until: 'today' }, hint: 'fill ends today, because there is no until.' }
 }

@@ -1,11 +1,12 @@
 /** The argument `unusual` of `aggregate`: groups that are more frequent among some records than among others. */
-import { buildWhere } from '../../filters/filters.ts'
-import type { Where } from '../../filters/where.ts'
-import type { Selection } from '../../graphql/graphql-text.ts'
-import type { Subject } from '../../words/collections.ts'
+import { buildWhere } from '../../../ask/filters.ts'
+import type { Where } from '../../../ask/where.ts'
+import type { Selection } from '../../../ask/graphql-text.ts'
+import type { Subject } from '../../../ask/collections.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import type { Toolbox } from '../toolbox.ts'
-import { type Json, ToolError } from '../tool.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 
 /** The service's default of `min_count` for unusual groups. */
 const leastCount = 5
@@ -20,7 +21,7 @@ interface ComparisonArguments {
 
 /**
  * The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some records.
- * Throws a ToolError if it counts all, has no groups, or asks for another order or share.
+ * Throws an AskError if it counts all, has no groups, or asks for another order or share.
  */
 export async function buildBackground(
   { unusual, by = [], order, share }: ComparisonArguments,
@@ -29,13 +30,13 @@ export async function buildBackground(
   toolbox: Toolbox,
 ): Promise<Where | null> {
   if (unusual === undefined) return null
-  if (by.length === 0) throw new ToolError('unusual compares groups: name their paths in by.')
+  if (by.length === 0) throw new AskError('unusual compares groups: name their paths in by.')
   if (order !== undefined)
-    throw new ToolError('unusual orders groups by their score: leave order out, or ask without unusual.')
+    throw new AskError('unusual orders groups by their score: leave order out, or ask without unusual.')
   if (share !== undefined)
-    throw new ToolError('unusual shows the share of each group: leave share out, or ask without unusual.')
+    throw new AskError('unusual shows the share of each group: leave share out, or ask without unusual.')
   if (!isNarrowed)
-    throw new ToolError(
+    throw new AskError(
       'unusual compares some records with others: say which in search, text, filters, since or until.',
     )
   return (await buildWhere(subject, { filters: unusual }, toolbox)) ?? {}

@@ -1,16 +1,15 @@
 /** Describes a collection: its fields, their fill rates and the values in the index. */
 import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
-import { referenceOf, reverseNames } from '../../filters/paths.ts'
-import { mergeSelections, printSelection } from '../../graphql/graphql-text.ts'
-import type { Subject } from '../../words/collections.ts'
-import { percent } from '../../words/percent.ts'
+import { referenceOf, reverseNames } from '../../../ask/paths.ts'
+import { mergeSelections } from '../../../ask/graphql-text.ts'
+import type { Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
-import type { Json } from '../tool.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { present, type Toolbox } from '../toolbox.ts'
-import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, kindWord, percent } from './describe-parts.ts'
 import type { FillRateReader, FillRates } from './fill-rates.ts'
-import { readRange, selectRange, type TimeRange } from './time-ranges.ts'
+import { readRange, selectRange, type TimeRange } from '../../words/days.ts'
 
 /** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
 const mostCounted = 10
@@ -43,13 +42,10 @@ export async function describeCollection(
   const grouped = fields.filter(isCounted).slice(0, mostCounted)
   const root = `${collection.rootField}Aggregate`
   const groups = grouped.map(({ name }) => ({
-    [`${name}: ${root}(groupBy: [${name}], limit: ${mostValues})`]: {
-      groupCount: {},
-      groups: { [name]: {}, count: {} },
-    },
+    [`${name}: ${root}(groupBy: [${name}], limit: ${mostValues})`]: `groupCount groups { ${name} count }`,
   }))
   const { data, asOf } = await toolbox.read(
-    printSelection(mergeSelections([{ [root]: { count: {} } }, selectRange('time', subject), ...groups])),
+    mergeSelections([{ [root]: 'count' }, selectRange('time', subject), ...groups]),
   )
   const { count } = data[root] as { readonly count: number }
   const valuesOf = (name: string) => data[name] as Counted

@@ -1,10 +1,10 @@
-/** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
+/** Shared by the descriptions of collections and fields: words for types, counts of values, shares in percent, cutting to the budget. */
 import type { FieldType, Reference } from '../../../schema/model/model.ts'
 import { fitValue } from '../../words/budget.ts'
 import { isWithin } from '../../words/tokens.ts'
-import type { Catalogue } from '../../words/collections.ts'
+import type { Catalogue } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
-import type { Json } from '../tool.ts'
+import type { Json } from '../../../util/is-object.ts'
 import type { Toolbox } from '../toolbox.ts'
 
 export interface Counted {
@@ -59,4 +59,18 @@ export function firstFitting(descriptions: IteratorObject<Json>, last: Json, { b
   const { value, shortened, cut } = fitValue(last, budget - 25)
   const isCut = shortened || cut.length > 0
   return { ...(value as Json), ...(isCut && { hint: 'Cut to fit: give more max_tokens for the rest.' }) }
+}
+
+/** Such as `94.2 %`; 100 % only if the part is the whole, and 0 % only if it is empty. */
+export function percent(part: number, whole: number): string {
+  if (part === whole) return '100 %'
+  if (part === 0) return '0 %'
+  const exact = (100 * part) / whole
+  if (exact < 0.1) return '<0.1 %'
+  return `${Math.min(Math.round(exact * 10) / 10, 99.9)} %`
+}
+
+/** The share in a sample, without decimals. */
+export function roughPercent(part: number, whole: number): string {
+  return `~${Math.round((100 * part) / whole)} %`
 }

@@ -5,7 +5,7 @@ import { model, openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
 import { createAgent, engineEndpoint } from '../../../../test/support/service/agents.ts'
 import { onOneDatabase } from '../../../../test/support/store/databases.ts'
-import { percent, roughPercent } from '../../words/percent.ts'
+import { percent, roughPercent } from './describe-parts.ts'
 
 after(closeCorpora)
 

@@ -1,20 +1,18 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
-import { askWith } from '../../filters/side-counts.ts'
-import { reverseNames, parsePath, type Path } from '../../filters/paths.ts'
-import { mergeSelections, EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
+import { askWith } from '../../words/side-counts.ts'
+import { reverseNames, parsePath, type Path } from '../../../ask/paths.ts'
+import { mergeSelections, EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { fitValue } from '../../words/budget.ts'
-import type { Subject } from '../../words/collections.ts'
-import { dayOf } from '../../words/days.ts'
-import { percent } from '../../words/percent.ts'
+import type { Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
-import { type Json, ToolError } from '../tool.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 import { describeCollection } from './describe-collection.ts'
 import { createFillRateReader, type FillRateReader } from './fill-rates.ts'
-import { readRange, selectRange, type TimeRange } from './time-ranges.ts'
-import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
-import { groupNames } from '../../filters/group-names.ts'
-import { findGroupAtEnd, isMoment, selectGroup } from '../../filters/groups.ts'
+import { dayOf, readRange, selectRange, type TimeRange } from '../../words/days.ts'
+import { type Counted, fewer, firstFitting, kindWord, percent } from './describe-parts.ts'
+import { groupNames, findGroupAtEnd, isMoment, selectGroup } from '../../../ask/groups.ts'
 import { throwCursorError } from '../aggregate/continuing.ts'
 
 /** Collections whose times one query reads; each may cost 20 points. */
@@ -46,10 +44,10 @@ async function describe(
   if (collection !== undefined) {
     const subject = toolbox.catalogue.named(collection)
     if (field !== undefined) return describeField(subject, field, after, toolbox)
-    if (after !== undefined) throw new ToolError('after is of the values of a field: name the field, too.')
+    if (after !== undefined) throw new AskError('after is of the values of a field: name the field, too.')
     return describeCollection(subject, fillRates, toolbox)
   }
-  if (field !== undefined) throw new ToolError('Name the collection that has the field, too.')
+  if (field !== undefined) throw new AskError('Name the collection that has the field, too.')
   return describeAll(after, toolbox)
 }
 
@@ -122,7 +120,7 @@ async function describeField(
   const { holder, group } = findGroupAtEnd(path, byMonth ? ':month' : '', toolbox)
   const root = `${holder.rootField}Aggregate`
   if (group === null) {
-    const { data, asOf } = await toolbox.read(`{ ${root} { count } }`)
+    const { data, asOf } = await toolbox.read({ [root]: 'count' })
     const whole = present({ ...about, records: (data[root] as Json)['count'], asOf })
     return fitValue(whole, toolbox.budget).value as Json
   }
@@ -132,14 +130,14 @@ async function describeField(
     limit: mostValues,
     after,
   })
-  const query = printSelection({
+  const wanted = {
     [list]: {
       groupCount: {},
       groups: { ...selectGroup(group, toolbox), count: {}, cursor: {} },
-      groupsPageInfo: { hasNextPage: {} },
+      groupsPageInfo: 'hasNextPage',
     },
-  })
-  const { data, asOf } = await toolbox.read(query).catch(throwCursorError)
+  }
+  const { data, asOf } = await toolbox.read(wanted).catch(throwCursorError)
   const counted = data[root] as Counted
   const names = groupNames(group, counted.groups, toolbox)
   const keyOf = ({ [group.field.name]: value }: Json) => names.get(value) ?? value
@@ -169,7 +167,7 @@ function repeats({ groupCount, groups }: Counted): boolean {
 
 function meaningOf({ end, text }: Path, { catalogue }: Toolbox): Json {
   if (end.kind === 'records') {
-    const { holder, reference } = end.last
+    const { record: holder, reference } = end.last
     const { label, brief } = catalogue.of(holder.nsid)
     return {
       type: `← ${label}.${reference.path.join('.')}`,

@@ -5,11 +5,12 @@
 import { EndpointError } from '../../../endpoint/endpoint.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
-import { EnumValue, printField, printSelection, type Selection } from '../../graphql/graphql-text.ts'
-import { inPages, pageSizes, packOperations } from '../../graphql/affordable.ts'
-import type { Subject } from '../../words/collections.ts'
-import { percent, roughPercent } from '../../words/percent.ts'
-import type { Json } from '../tool.ts'
+import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
+import { packOperations } from '../../../ask/operation.ts'
+import { inPages, pageSizes } from '../../graphql/ask.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import { percent, roughPercent } from './describe-parts.ts'
+import type { Json } from '../../../util/is-object.ts'
 import type { Toolbox } from '../toolbox.ts'
 
 /** Such as `94.2 %`, or `~94 %` if it is that of a sample, by the name of the field. */
@@ -39,12 +40,7 @@ interface CountedRates {
 
 export interface FillRateReader {
   /** `known`: numbers of records without a field that have been counted already. */
-  read(
-    subject: Subject,
-    records: number,
-    known: ReadonlyMap<string, number>,
-    toolbox: Toolbox,
-  ): Promise<CountedRates>
+  readonly read: typeof countRates
 }
 
 /** Shares the counts of calls: each collection is counted once in the lifetime of its rates. */
@@ -70,40 +66,31 @@ export function createFillRateReader(): FillRateReader {
   }
 }
 
-async function countRates(...given: Parameters<FillRateReader['read']>): Promise<CountedRates> {
-  const rates = new Map<string, string>()
-  const refused = await fill(rates, ...given)
-  return { rates, refused }
-}
-
-async function fill(
-  rates: Map<string, string>,
+async function countRates(
   subject: Subject,
   records: number,
   known: ReadonlyMap<string, number>,
   toolbox: Toolbox,
-): Promise<string | null> {
-  if (records === 0) return null
-  const optional = subject.collection.type.fields.filter(({ mayMiss }) => mayMiss)
-  for (const { name } of optional) {
-    const missing = known.get(name)
-    if (missing !== undefined) rates.set(name, percent(records - missing, records))
+): Promise<CountedRates> {
+  const rates = new Map<string, string>()
+  const keep = (missing: ReadonlyMap<string, number>): void => {
+    for (const [name, count] of missing) rates.set(name, percent(records - count, records))
   }
+  const optional = records === 0 ? [] : subject.collection.type.fields.filter(({ mayMiss }) => mayMiss)
+  const names = new Set(optional.map(({ name }) => name))
+  keep(new Map([...known].filter(([name]) => names.has(name))))
   const wanted = optional.filter(({ name }) => !rates.has(name))
   const counts = records <= pageSizes.most ? [] : countsOf(wanted, records)
   const sampled = wanted.filter((field) => !counts.some((count) => count.field === field))
   try {
     if (sampled.length > 0) await readSample(rates, sampled, records, subject, toolbox)
-    for (const some of packOperations(counts, mostPoints, ({ points }) => points)) {
-      const missing = await countMissing(some, subject, toolbox)
-      for (const [name, count] of missing) rates.set(name, percent(records - count, records))
-    }
-    return null
+    for (const some of packOperations(counts, mostPoints, ({ points }) => points))
+      keep(await countMissing(some, subject, toolbox))
+    return { rates, refused: null }
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error
-    return error.code === 'QUERY_TOO_COMPLEX'
-      ? `counting them costs up to ${mostPoints} points in one operation, more than your tier has.`
-      : error.message
+    const tooComplex = `counting them costs up to ${mostPoints} points in one operation, more than your tier has.`
+    return { rates, refused: error.code === 'QUERY_TOO_COMPLEX' ? tooComplex : error.message }
   }
 }
 
@@ -145,7 +132,7 @@ async function countMissing(
     const where = { [name]: { isNull: true } }
     return [`missing${at}: ${printField(`${rootField}Aggregate`, { where })}`, { count: {} }]
   })
-  const data = await toolbox.ask(printSelection(Object.fromEntries([...facets, ...counted])))
+  const data = await toolbox.ask(Object.fromEntries([...facets, ...counted]))
   const lists = Array.from({ length: pages }, (_, page) => data[`facets${page}`] as FacetedList)
   return new Map([
     ...lists.flatMap((list) => list.facets.map(({ field, missing }) => [field, missing] as const)),
@@ -166,7 +153,7 @@ async function readSample(
   toolbox: Toolbox,
 ): Promise<void> {
   const data = await inPages((first) =>
-    toolbox.ask(`{ ${printField(rootField, { first })} { nodes { recordJson } } }`),
+    toolbox.ask({ [printField(rootField, { first })]: 'nodes { recordJson }' }),
   )
   const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
   const rateOf = nodes.length === records ? percent : roughPercent

@@ -1,8 +1,8 @@
 /** The tool `fetch`, in the form that ChatGPT and the deep research of OpenAI prescribe: one record as a text. */
-import type { Subject } from '../../words/collections.ts'
-import { isObject } from '../../../util/is-object.ts'
+import type { Subject } from '../../../ask/collections.ts'
 import { createGetRecord } from '../get-record.ts'
-import { type Json, ToolError } from '../tool.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import { isObject, type Json } from '../../../util/is-object.ts'
 import { cutText } from '../../words/plain-text.ts'
 import { isWithin, tokensOf, tokensOfJson } from '../../words/tokens.ts'
 import { argumentsOf, maxTokens, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
@@ -28,13 +28,13 @@ export function createFetch(): ToolDefinition {
 }
 
 async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): Promise<Json> {
-  if (id === undefined || id.trim() === '') throw new ToolError('Write an id that search gave.')
+  if (id === undefined || id.trim() === '') throw new AskError('Write an id that search gave.')
   // With the largest budget, so that its address is whole.
   const answer = await reader
     .run({ uri: id }, { ...toolbox, budget: maxTokens.maximum })
     .catch((error: unknown) => {
-      if (!(error instanceof ToolError) || id.startsWith('at://')) throw error
-      throw new ToolError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
+      if (!(error instanceof AskError) || id.startsWith('at://')) throw error
+      throw new AskError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
     })
   const { uri, collection, indexedAt, asOf, record, references = {}, referredToBy = {}, hint } = answer
   const subject = toolbox.catalogue.named(String(collection))

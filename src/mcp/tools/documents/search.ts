@@ -3,16 +3,17 @@
  * collections, each with an id for `fetch`, a title, and an address to cite.
  */
 import { recordKey } from '../../../util/text/record-key.ts'
-import { parseSearch, SearchError, wantedTerms } from '../../../search/parse-search.ts'
+import { SearchError, wantedTerms } from '../../../search/parse-search.ts'
 import { mostRankedTerms } from '../../../search/relevance.ts'
-import { readRow, selectRow } from '../../filters/fields.ts'
-import { parsePath, type Path } from '../../filters/paths.ts'
-import { hasRelevance, readSearch } from '../../filters/search.ts'
-import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
+import { readRow, selectRow } from '../../../ask/selection.ts'
+import { parsePath, type Path } from '../../../ask/paths.ts'
+import { hasRelevance, readSearch, tryParse } from '../../../ask/search.ts'
+import { EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { collectionsFor, findNames } from '../../names/find-names.ts'
 import { fitRows } from '../../words/budget.ts'
-import type { Subject } from '../../words/collections.ts'
-import { type Json, ToolError } from '../tool.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import { AskError } from '../../../ask/ask-error.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { argumentsOf, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 
 /** Results of one call, and records that are read of each collection. */
@@ -48,9 +49,9 @@ export function createSearch(): ToolDefinition {
 
 async function search({ query }: { readonly query?: string }, toolbox: Toolbox): Promise<Json> {
   const text = query?.trim() ?? ''
-  if (text === '') throw new ToolError('Write the words to look for in query.')
+  if (text === '') throw new AskError('Write the words to look for in query.')
   const terms = termsOf(text)
-  if (terms?.length === 0) throw new ToolError('The query only excludes words: write one to look for, too.')
+  if (terms?.length === 0) throw new AskError('The query only excludes words: write one to look for, too.')
   const results = (terms && (await byWords(text, terms, toolbox))) ?? (await byName(text, toolbox))
   return { results: fitRows(results, toolbox.budget - 20).rows }
 }
@@ -69,15 +70,9 @@ async function byWords(
 
 /** The words that are not excluded; null for a text without words, which cannot be searched for. */
 function termsOf(text: string): readonly string[] | null {
-  try {
-    const parsed = parseSearch(text, [])
-    if (parsed === null) return null
-    const words = wantedTerms(parsed).flatMap((term) => term.words)
-    return [...new Set(words)]
-  } catch (error) {
-    if (error instanceof SearchError) return null
-    throw error
-  }
+  const parsed = tryParse(text, [])
+  if (parsed === null || parsed instanceof SearchError) return null
+  return [...new Set(wantedTerms(parsed).flatMap(({ words }) => words))]
 }
 
 /** The best of each collection in turn, because relevance depends on the collection. */
@@ -121,7 +116,7 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
       `${alias}: ${list}`,
       { nodes: selectRow(allOf(paths), toolbox) },
     ])
-    const data = await toolbox.ask(printSelection(Object.fromEntries(selection)))
+    const data = await toolbox.ask(Object.fromEntries(selection))
     for (const { alias, subject, paths } of some) {
       const { nodes } = data[alias] as { readonly nodes: readonly Json[] }
       results.push(nodes.map((node) => resultOf(node, subject, paths, toolbox)))

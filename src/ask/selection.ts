@@ -1,11 +1,11 @@
-/** Writes paths as selections, and reads their values from an answer. */
+/** Selects in GraphQL what paths lead to, and reads it from answers. */
 import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'graphql'
-import type { Field, FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
-import { isObject } from '../../util/is-object.ts'
-import type { Subject } from '../words/collections.ts'
-import { mergeSelections, nested, type Selection } from '../graphql/graphql-text.ts'
-import { elementOf, type Path, type SchemaContext, type Step } from './paths.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
+import type { FieldType, ObjectType, Reference } from '../schema/model/model.ts'
+import type { Subject } from './collections.ts'
+import { mergeSelections, nested, type Selection } from './graphql-text.ts'
+import { elementOf, isReference, type Path, type SchemaContext, type Step } from './paths.ts'
+import { AskError } from './ask-error.ts'
+import { isObject, type Json } from '../util/is-object.ts'
 
 /** Referring records that are read per record for a path through a reverse reference. */
 const mostReferring = 3
@@ -22,7 +22,7 @@ export function selectRow(paths: readonly Path[], context: SchemaContext): Selec
 /** The values of a record by path; missing values are omitted. */
 export function readRow(node: Json, paths: readonly Path[], context: SchemaContext): Json {
   const values = paths.flatMap((path): [string, unknown][] => {
-    const value = readFrom(path.steps, path, node, context)
+    const value = readPath(node, path, context)
     return value === undefined || path.text === 'uri' ? [] : [[path.text, value]]
   })
   return { uri: node.uri, ...Object.fromEntries(values) }
@@ -34,38 +34,60 @@ export function citedRow({ cid }: Json, row: Json, cite: boolean): Json {
 }
 
 export function selectPath(path: Path, context: SchemaContext): Selection {
-  const fields = path.steps.flatMap((step) => selectStep(step, path, context))
-  return nested(fields, selectEnd(path, context))
+  const way = fieldsAlong(path.steps, path.from.typeName, context.schema)
+  if (way === null) throw new AskError(`"${path.text}" cannot be selected here; read it with run_graphql.`)
+  return nested(way.fields, selectEnd(path, way.on, context))
 }
 
-function selectStep(step: Step, path: Path, { schema }: SchemaContext): string[] {
-  switch (step.kind) {
-    case 'object':
-      return [step.field.name]
-    case 'reverse':
-      return [`${step.reference.viaField}(first: ${mostReferring})`, 'nodes']
-    case 'reference': {
-      const name = resolvedName(schema, step.on, step.field)
-      if (name !== null) return [name, `... on ${step.target.typeName}`]
-      throw new ToolError(`"${path.text}" cannot be selected here; read it with run_graphql.`)
+/**
+ * The fields and fragments that lead along the steps, and the type that they lead to; null where a property took the name
+ * of the field of the record behind a reference.
+ */
+export function fieldsAlong(
+  steps: readonly Step[],
+  typeName: string,
+  schema: GraphQLSchema,
+): { readonly fields: readonly string[]; readonly on: string } | null {
+  const fields: string[] = []
+  let on = typeName
+  for (const { kind, name, record } of steps) {
+    if (kind === 'reverse') fields.push(`${name}(first: ${mostReferring})`, 'nodes')
+    else if (record === null) fields.push(name)
+    else {
+      const resolved = resolvedName(schema, on, name)
+      if (resolved === null) return null
+      fields.push(resolved, `... on ${record.typeName}`)
     }
+    const type = schema.getType(on)
+    const field = isObjectType(type) ? type.getFields()[name] : undefined
+    on = record?.typeName ?? (field === undefined ? on : getNamedType(field.type).name)
   }
+  return { fields, on }
 }
 
-function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
+/** What an answer has behind the fields; of several values on the way all, without missing ones. */
+export function readAlong(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.flatMap((each) => readAlong(each, fields) ?? [])
+  const [field, ...rest] = fields
+  if (field === undefined) return value
+  if (field.startsWith('... on ')) return readAlong(value, rest)
+  return isObject(value) ? readAlong(value[field.replace(/\(.*/, '')], rest) : undefined
+}
+
+function selectEnd({ end, text }: Path, on: string, context: SchemaContext): Selection {
   if (end.kind === 'records') return { uri: {} }
   const { name, type } = end.field
   if (end.kind === 'operator') {
-    if (end.name === 'isIndexed') throw new ToolError(`"${text}" can only be filtered by.`)
+    if (end.name === 'isIndexed') throw new AskError(`"${text}" can only be filtered by.`)
     return { [name]: elementOf(type).kind === 'strongRef' ? { [end.name]: {} } : {} }
   }
   const selected = selectValue(type, 0)
   if (selected === null)
-    throw new ToolError(
+    throw new AskError(
       `Values of "${text}" have several shapes; read whole records with detail "full", or use run_graphql.`,
     )
-  if (end.kind === 'system' || !isReference(end.field)) return { [name]: selected }
-  const resolved = resolvedName(context.schema, end.on, end.field)
+  if (end.kind === 'system' || !isReference(end.field.type)) return { [name]: selected }
+  const resolved = resolvedName(context.schema, on, name)
   return {
     [name]: selected,
     ...(resolved !== null && { [resolved]: selectDisplay(end.reference, context) }),
@@ -134,44 +156,32 @@ function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): r
 }
 
 /** The name of the `…Resolved` field of a reference; null if it is omitted in favour of a property. */
-export function resolvedName(
-  schema: GraphQLSchema,
-  on: string,
-  field: { readonly name: string },
-): string | null {
+export function resolvedName(schema: GraphQLSchema, on: string, field: string): string | null {
   const type = schema.getType(on)
-  const name = `${field.name}Resolved`
+  const name = `${field}Resolved`
   const found = isObjectType(type) ? type.getFields()[name] : undefined
   const { kind } = found?.extensions.role ?? {}
   if (found === undefined || (kind !== 'resolved' && kind !== 'groupResolved')) return null
   return isLeafType(getNamedType(found.type)) ? null : name
 }
 
-function readFrom(steps: readonly Step[], path: Path, node: unknown, context: SchemaContext): unknown {
-  if (Array.isArray(node)) {
-    const values = node.map((each) => readFrom(steps, path, each, context)).flat()
-    const present = values.filter((value) => value !== undefined)
-    return present.length === 0 ? undefined : present
-  }
-  if (!isObject(node)) return undefined
-  const [step, ...rest] = steps
-  if (step === undefined) return readEnd(path, node, context)
-  if (step.kind === 'reverse') {
-    const { nodes } = (node[step.reference.viaField] ?? {}) as { nodes?: unknown }
-    return readFrom(rest, path, nodes, context)
-  }
-  const name = step.kind === 'object' ? step.field.name : resolvedName(context.schema, step.on, step.field)
-  return name === null ? undefined : readFrom(rest, path, node[name], context)
+function readPath(node: Json, path: Path, context: SchemaContext): unknown {
+  const way = fieldsAlong(path.steps, path.from.typeName, context.schema)
+  if (way === null) return undefined
+  const holders = readAlong(node, way.fields)
+  if (!Array.isArray(holders)) return isObject(holders) ? readEnd(path, way.on, holders, context) : undefined
+  const values = holders.flatMap((holder) => readEnd(path, way.on, holder as Json, context) ?? [])
+  return values.length === 0 ? undefined : values
 }
 
-function readEnd({ end }: Path, record: Json, context: SchemaContext): unknown {
+function readEnd({ end }: Path, on: string, record: Json, context: SchemaContext): unknown {
   if (end.kind === 'records') return record.uri
   const value = record[end.field.name] ?? undefined
   if (end.kind === 'system') return value
   if (end.kind === 'operator')
     return typeof value === 'object' ? ((value as Json)[end.name] ?? undefined) : value
-  if (value === undefined || !isReference(end.field)) return withoutNulls(value)
-  const name = resolvedName(context.schema, end.on, end.field)
+  if (value === undefined || !isReference(end.field.type)) return withoutNulls(value)
+  const name = resolvedName(context.schema, on, end.field.name)
   const resolved = name === null ? null : record[name]
   const nameOf = (reference: unknown, target: unknown) =>
     readDisplay(target, end.reference, context) ?? (isObject(reference) ? reference.uri : reference)
@@ -186,9 +196,4 @@ export function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value
   const members = Object.entries(value).filter(([, inside]) => inside !== null)
   return Object.fromEntries(members.map(([name, inside]) => [name, withoutNulls(inside)]))
-}
-
-export function isReference({ type }: Field): boolean {
-  const { kind } = elementOf(type)
-  return kind === 'strongRef' || kind === 'atUri'
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Collection } from '../../schema/model/model.ts'
-import { mostRankedTerms } from '../../search/relevance.ts'
+import type { Collection } from '../schema/model/model.ts'
+import { mostRankedTerms } from '../search/relevance.ts'
 import type { Path } from './paths.ts'
 import { hasRelevance, readSnippet } from './search.ts'
 

@@ -1,19 +1,19 @@
 /** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
-import type { FieldType } from '../../schema/model/model.ts'
+import type { FieldType } from '../schema/model/model.ts'
 import {
   isUrl,
   type OperatorName,
   operatorsOn,
   operatorTargetOf,
   whereOperators,
-} from '../../schema/model/where-operators.ts'
-import { normalizeWrittenUrl } from '../../util/text/normalize-url.ts'
-import { nearest } from '../../util/text/nearest.ts'
+} from '../schema/model/where-operators.ts'
+import { normalizeWrittenUrl } from '../util/text/normalize-url.ts'
+import { nearest } from '../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
-import type { Literal } from '../graphql/graphql-text.ts'
-import { didYouMean, ToolError } from '../tools/tool.ts'
-import type { Where } from './where.ts'
-import { isObject } from '../../util/is-object.ts'
+import type { Literal } from './graphql-text.ts'
+import { AskError, didYouMean } from './ask-error.ts'
+import { anyOf, type Where } from './where.ts'
+import { isObject } from '../util/is-object.ts'
 
 /** The time from which "today" is computed. */
 export interface Clock {
@@ -30,8 +30,7 @@ const arrayOperators = operatorsOn('array').map(([name]) => name)
 /** `value` is not null. */
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
   const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
-  if (Array.isArray(value)) return { hasAny: value.map(element) }
-  if (!isObject(value)) return { has: element(value) }
+  if (!isObject(value)) return anyOf(of, true, [value].flat().map(element))
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]): [string, Literal] => {
       if (name === 'isNull') return [name, isNull(text, inner)]
@@ -52,10 +51,9 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
       : { [name]: literal(given) }
   if (Array.isArray(value)) {
     const values = [...new Set(value.map(literal))]
-    if (type.kind !== 'boolean') return { in: values }
-    const [only, other] = values
-    if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
-    return other === undefined ? { eq: only } : { isNull: false }
+    if (type.kind === 'boolean' && values.length === 0)
+      throw new AskError(`"${text}" is true or false; the list is empty.`)
+    return anyOf(type, false, values)
   }
   if (!isObject(value)) return compared(plainOperator(type, value), value)
   const target = operatorTargetOf(type) ?? 'datetime'
@@ -72,7 +70,7 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
   })
   const bounds = conditions.flatMap((condition) => Object.entries(condition))
   if (new Map(bounds).size === bounds.length) return Object.fromEntries(bounds)
-  throw new ToolError(
+  throw new AskError(
     `Some of ${Object.keys(value).join(', ')} set the same bound of "${text}"; leave one of them out.`,
   )
 }
@@ -91,9 +89,9 @@ export function isListOfConditions(type: FieldType): boolean {
 /** A condition on the URI of a reference. */
 export function uriCondition(text: string, value: unknown): Where {
   if (value === null) return { isNull: true }
-  if (typeof value === 'string') return { uri: { eq: value } }
-  if (Array.isArray(value)) return { uri: { in: strings(text, value) } }
-  if (!isObject(value)) throw new ToolError(`"${text}" is a reference: write a URI or the name of a record.`)
+  if (typeof value === 'string' || Array.isArray(value))
+    return anyOf({ kind: 'atUri' }, false, strings(text, [value].flat()))
+  if (!isObject(value)) throw new AskError(`"${text}" is a reference: write a URI or the name of a record.`)
   const entries = Object.entries(value).map(([name, inner]): [string, Literal] => {
     if (name === 'in' || name === 'notIn') return [name, strings(text, inner)]
     if (name === 'isNull') return [name, isNull(text, inner)]
@@ -103,11 +101,11 @@ export function uriCondition(text: string, value: unknown): Where {
   return { uri: Object.fromEntries(entries) }
 }
 
-function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
+function unknownOperator(text: string, name: string, allowed: readonly string[]): AskError {
   const plain = name.replace(/^\$/, '').toLowerCase()
   const synonym = synonyms.get(plain)
   const near = synonym !== undefined && allowed.includes(synonym) ? synonym : nearest(plain, allowed)
-  return new ToolError(
+  return new AskError(
     `"${text}" has no operator "${name.slice(0, 40)}".${didYouMean(near === name ? null : near)} It takes ${allowed.join(', ')}.`,
   )
 }
@@ -133,8 +131,8 @@ function momentOf(text: string, value: unknown, { now }: Clock): string {
   return start
 }
 
-function notMoment(text: string): ToolError {
-  return new ToolError(
+function notMoment(text: string): AskError {
+  return new AskError(
     `This operator of "${text}" takes moments such as "2026-11-16T09:30:00Z", and not days or months. For any of several write them as a plain list, ["2026-10", "2026-11"]; for others write bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
   )
 }
@@ -145,16 +143,14 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clo
       const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
       const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
       if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
-      throw new ToolError(
+      throw new AskError(
         `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.${insteadOfNull(value)}`,
       )
     }
     case 'boolean':
       if (typeof value === 'boolean') return value
       if (value === 'true' || value === 'false') return value === 'true'
-      throw new ToolError(
-        `"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`,
-      )
+      throw new AskError(`"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`)
     case 'datetime':
       return momentOf(text, value, clock)
     default:
@@ -165,14 +161,14 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clo
 function asText(text: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string')
-    throw new ToolError(`"${text}" takes a text, and ${shown(value)} is not one.${insteadOfNull(value)}`)
-  if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
+    throw new AskError(`"${text}" takes a text, and ${shown(value)} is not one.${insteadOfNull(value)}`)
+  if (value.includes('\0')) throw new AskError(`The text for "${text}" has a NUL in it; leave it out.`)
   return value.toWellFormed()
 }
 
 function list(text: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw new ToolError(`This operator of "${text}" takes a list, such as ["a", "b"].`)
+  throw new AskError(`This operator of "${text}" takes a list, such as ["a", "b"].`)
 }
 
 export function strings(text: string, value: unknown): string[] {
@@ -181,7 +177,7 @@ export function strings(text: string, value: unknown): string[] {
 
 export function isNull(text: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  throw new ToolError(`isNull of "${text}" is true or false.`)
+  throw new AskError(`isNull of "${text}" is true or false.`)
 }
 
 function insteadOfNull(value: unknown): string {

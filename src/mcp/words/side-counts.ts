@@ -3,15 +3,14 @@
  * collection excludes because they have no time, and of matches that need other texts than the title.
  */
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { isObject } from '../../util/is-object.ts'
-import { printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
-import type { Json } from '../tools/tool.ts'
-import { cutPlain } from '../words/plain-text.ts'
-import type { Subject } from '../words/collections.ts'
-import { buildWhere, type FilterContext, type Narrowing } from './filters.ts'
-import { parsePath, type SchemaContext } from './paths.ts'
-import { readSearch } from './search.ts'
-import { allOf, type Where } from './where.ts'
+import { printField, type Selection } from '../../ask/graphql-text.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
+import { cutPlain } from './plain-text.ts'
+import type { Subject } from '../../ask/collections.ts'
+import { buildWhere, type FilterContext, type Narrowing } from '../../ask/filters.ts'
+import { parsePath, type SchemaContext } from '../../ask/paths.ts'
+import { readSearch } from '../../ask/search.ts'
+import { allOf, type Where } from '../../ask/where.ts'
 
 /** Tokens of an answer that has room for advice. */
 const leastForMore = 400
@@ -117,12 +116,12 @@ export function sideCountsHint(
 
 /** Asks for both; of what is optional, the last is left out as long as all costs more than one operation may. */
 export async function askWith<Answer>(
-  ask: (query: string) => Promise<Answer>,
+  ask: (selection: Selection) => Promise<Answer>,
   wanted: Selection,
   optional: Selection,
 ): Promise<Answer> {
   try {
-    return await ask(printSelection({ ...wanted, ...optional }))
+    return await ask({ ...wanted, ...optional })
   } catch (error) {
     const isTooMuch = error instanceof EndpointError && error.code === 'QUERY_TOO_COMPLEX'
     const left = Object.entries(optional)

@@ -1,8 +1,8 @@
 /** Writes GraphQL literals, arguments and selections, and merges selections. It must not know names of the schema. */
 
-/** Keys are texts of fields with their arguments, or of fragments; values are the selections inside. */
+/** Keys are texts of fields with their arguments, or of fragments; values are the selections inside, which may be texts too. */
 export interface Selection {
-  readonly [field: string]: Selection
+  readonly [field: string]: Selection | string
 }
 
 /** A name that is printed without quotes. */
@@ -21,7 +21,7 @@ export type Literal =
   | readonly Literal[]
   | { readonly [name: string]: Literal | undefined }
 
-export function printLiteral(value: Literal): string {
+function printLiteral(value: Literal): string {
   if (value instanceof EnumValue) return value.name
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value !== 'object') return String(value)
@@ -47,18 +47,32 @@ function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value)
 }
 
-export function printSelection(selection: Selection): string {
-  const fields = Object.entries(selection).map(([field, below]) =>
-    Object.keys(below).length === 0 ? field : `${field} ${printSelection(below)}`,
-  )
-  return `{ ${fields.join(' ')} }`
+export function printSelection(selection: Selection | string): string {
+  return `{ ${printFields(selection)} }`
+}
+
+/** What is inside the brackets of a selection. */
+export function printFields(selection: Selection | string): string {
+  if (typeof selection === 'string') return selection
+  return Object.entries(selection)
+    .map(([field, below]) => (isEmpty(below) ? field : `${field} ${printSelection(below)}`))
+    .join(' ')
+}
+
+function isEmpty(selection: Selection | string): boolean {
+  return selection === '' || Object.keys(selection).length === 0
 }
 
 export function mergeSelections(selections: readonly Selection[]): Selection {
-  const merged: Record<string, Selection> = {}
+  const merged: Record<string, Selection | string> = {}
   for (const selection of selections)
-    for (const [field, below] of Object.entries(selection))
-      merged[field] = mergeSelections([merged[field] ?? {}, below])
+    for (const [field, below] of Object.entries(selection)) {
+      const known = merged[field] ?? {}
+      merged[field] =
+        typeof known === 'string' || typeof below === 'string'
+          ? `${printFields(known)} ${printFields(below)}`.trim()
+          : mergeSelections([known, below])
+    }
   return merged
 }
 

@@ -1,7 +1,7 @@
 /** Parses time ranges as people write them, in UTC and relative to a given time. */
-import { nearest } from '../../util/text/nearest.ts'
-import { formatInstant, parseInstant } from '../../util/instant.ts'
-import { ToolError } from '../tools/tool.ts'
+import { nearest } from '../util/text/nearest.ts'
+import { formatInstant, parseInstant } from '../util/instant.ts'
+import { AskError } from './ask-error.ts'
 
 /** From `start` to `end`, both RFC 3339; an instant has equal `start` and `end`. */
 export interface Stretch {
@@ -30,14 +30,14 @@ const known = [
   '3 days ago',
 ]
 
-/** Throws a ToolError if the text is not a time. */
+/** Throws an AskError if the text is not a time. */
 export function parseStretch(text: string, now: Date): Stretch {
   const words = foldWords(text)
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
   const near = nearest(words, known)
   const reason = reasonOf(text.trim(), words) ?? (near === null ? '' : `; "${near}" is`)
-  throw new ToolError(`"${text.slice(0, 80)}" is not a time${reason}. ${examples}.`)
+  throw new AskError(`"${text.slice(0, 80)}" is not a time${reason}. ${examples}.`)
 }
 
 /** What is wrong with a text that looks like a time; null if it does not. */

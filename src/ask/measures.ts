@@ -1,18 +1,14 @@
 /** Parses texts such as `avg:score` or `p90:wordCount` into measures, writes their selections, and reads their values. */
-import { leafPath, leafType } from '../../schema/model/leaves.ts'
-import type { Collection } from '../../schema/model/model.ts'
-import {
-  type FieldMeasureName,
-  fieldMeasures,
-  measureConstant,
-  measures,
-} from '../../schema/model/measures.ts'
-import { type MeasureField, measureFields } from '../../schema/model/operators.ts'
-import { nearest } from '../../util/text/nearest.ts'
-import { EnumValue, type Literal, type Selection } from '../graphql/graphql-text.ts'
-import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
-import { endsAt, parseGroup } from './groups.ts'
-import { parsePath, type SchemaContext } from './paths.ts'
+import { leafPath, leafType } from '../schema/model/leaves.ts'
+import type { Collection } from '../schema/model/model.ts'
+import { type FieldMeasureName, fieldMeasures, measureConstant, measures } from '../schema/model/measures.ts'
+import { type MeasureField, measureFields } from '../schema/model/operators.ts'
+import { nearest } from '../util/text/nearest.ts'
+import { EnumValue, type Literal, type Selection } from './graphql-text.ts'
+import { AskError, didYouMean } from './ask-error.ts'
+import type { Json } from '../util/is-object.ts'
+import { parseGroup } from './groups.ts'
+import { memberPath, parsePath, type SchemaContext } from './paths.ts'
 
 export interface Measure {
   /** As the table shows it. */
@@ -29,7 +25,7 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   const [, before = '', path = ''] = /^(\w+(?:\.\d+)?)[:(](.+?)\)?$/.exec(text.trim()) ?? []
   const { name, word, p = null } = nameOf(before) ?? {}
   if (name === undefined)
-    throw new ToolError(
+    throw new AskError(
       `"${text.slice(0, 80)}" is not a measure. Write one of ${fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
     )
   const written = `${word}:${path}`
@@ -37,21 +33,21 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
     return { text: written, name, p, field: parseGroup(path, from, context).field.name }
   const parsed = parsePath(path, from, context)
   const fields = measuredFields(from, name)
-  const field = fields.find(({ leaf }) => endsAt(leaf, parsed))
+  const field = fields.find(({ leaf }) => leafPath(leaf).join('.') === memberPath(parsed))
   if (field !== undefined) return { text: written, name, p, field: field.name }
   const { catalogue } = context
   const { label } = catalogue.of(from.nsid)
   const names = fields.map(({ leaf }) => leafPath(leaf).join('.'))
   const [step] = parsed.steps
   if (step === undefined || step.kind === 'object')
-    throw new ToolError(
+    throw new AskError(
       `${word} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
     )
   const instead =
     step.kind === 'reverse'
-      ? ` Aggregate "${catalogue.of(step.holder.nsid).label}" instead, with "${word}:${path.slice(path.indexOf('.') + 1)}".`
+      ? ` Aggregate "${catalogue.of(step.record.nsid).label}" instead, with "${word}:${path.slice(path.indexOf('.') + 1)}".`
       : ''
-  throw new ToolError(
+  throw new AskError(
     `${word} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
   )
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FieldType } from '../../schema/model/model.ts'
-import { operatorsOn } from '../../schema/model/where-operators.ts'
-import { seed } from '../../../test/support/rounds.ts'
-import { parseInstant } from '../../util/instant.ts'
-import { ToolError } from '../tools/tool.ts'
+import type { FieldType } from '../schema/model/model.ts'
+import { operatorsOn } from '../schema/model/where-operators.ts'
+import { seed } from '../../test/support/rounds.ts'
+import { parseInstant } from '../util/instant.ts'
+import { AskError } from './ask-error.ts'
 import { arrayCondition, scalarCondition } from './conditions.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import { allOf } from './where.ts'
@@ -68,7 +68,7 @@ test('a text that is not a time is refused with a near one and examples', () => 
     '2026 years ago',
     '26-1-1',
   ])
-    assert.throws(() => parseStretch(text, now), { name: 'ToolError' }, text)
+    assert.throws(() => parseStretch(text, now), { name: 'AskError' }, text)
 })
 
 const units = fc.constantFrom('hour', 'day', 'week', 'month', 'year')
@@ -148,7 +148,7 @@ test('every operator on a time means the whole of a day, a month or another stre
         const condition = () =>
           scalarCondition('time', time, name === 'plain' ? value : { [name]: value }, { now: () => moment })
         if (stretch.start !== stretch.end && ofInstants.includes(name))
-          return assert.throws(condition, ToolError)
+          return assert.throws(condition, AskError)
         const at = Date.parse(stretch[bound === 'start' ? 'start' : 'end']) + off
         const expected = meanings[name === 'plain' ? 'eq' : name]?.(at, stretch)
         assert.equal(
@@ -191,7 +191,7 @@ test('integers are those that the field may have', () => {
     }
   assert.deepEqual(condition(32, ['-7', 7, 7]), { in: [-7, 7] })
   for (const value of ['7.5', 7.5, '', '0x10', true, null])
-    assert.throws(() => condition(32, value), ToolError)
+    assert.throws(() => condition(32, value), AskError)
 })
 
 test('null under one of several operators is a missing value', () => {
@@ -199,7 +199,7 @@ test('null under one of several operators is a missing value', () => {
     scalarCondition('n', { kind: 'integer', bits: 32, values: null }, value, { now: () => now })
   assert.deepEqual(condition({ ne: null, gt: 5 }), { isNull: false, gt: 5 })
   assert.deepEqual(condition({ eq: null, lt: 7 }), { isNull: true, lt: 7 })
-  assert.throws(() => condition({ gt: null }), ToolError)
+  assert.throws(() => condition({ gt: null }), AskError)
 })
 
 test('conditions on lists are those of the operators on arrays', () => {
@@ -221,7 +221,7 @@ test('conditions on lists are those of the operators on arrays', () => {
   const known = cases.flatMap(([, expected]) => Object.keys(expected))
   for (const [name] of operatorsOn('array')) assert.ok(known.includes(name), name)
   for (const value of [{ ne: 'a' }, { hasAny: 'a' }, { isNull: 'yes' }, null])
-    assert.throws(() => condition(value), ToolError)
+    assert.throws(() => condition(value), AskError)
 })
 
 test('conditions hold together, whichever of them have the same path', () => {

@@ -1,9 +1,7 @@
 /** Compiles a caller's filters, which are keyed by path, to a GraphQL `where`. */
-import { isObject } from '../../util/is-object.ts'
-import type { Collection, FieldType } from '../../schema/model/model.ts'
-import { hasConditions, targetOf } from '../../schema/model/operators.ts'
-import type { Subject } from '../words/collections.ts'
-import { filterExample } from '../words/examples.ts'
+import type { Collection, FieldType } from '../schema/model/model.ts'
+import { hasConditions, targetOf } from '../schema/model/operators.ts'
+import type { Subject } from './collections.ts'
 import {
   arrayCondition,
   type Clock,
@@ -16,15 +14,25 @@ import {
   uriCondition,
 } from './conditions.ts'
 import { isRelative, parseStretch } from './dates.ts'
-import type { ReferenceTimes } from './reference-time.ts'
-import type { NameResolver } from '../names/resolve-names.ts'
-import { handlesToDids, namesToUris } from './references.ts'
-import { elementOf, parsePath, type Path, type ReverseStep, type SchemaContext, wordOf } from './paths.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
-import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
+import { handlesToDids, type NameLookup, namesToUris } from './references.ts'
+import {
+  elementOf,
+  holderAfter,
+  isReference,
+  parsePath,
+  type Path,
+  type RecordStep,
+  type SchemaContext,
+  wordOf,
+} from './paths.ts'
+import { AskError } from './ask-error.ts'
+import { isObject, type Json } from '../util/is-object.ts'
+import { allOf, type Where, nest, whereMissing, whereNone } from './where.ts'
 
-export interface FilterContext extends SchemaContext, Clock, Pick<ReferenceTimes, 'referenceTime'> {
-  readonly names: NameResolver
+export interface FilterContext extends SchemaContext, Clock {
+  readonly names: NameLookup
+  /** The time from which times count in conditions on that collection. */
+  referenceTime(collection: Collection): Promise<Date>
 }
 
 /** The arguments that narrow a list or an aggregate. */
@@ -35,6 +43,14 @@ export interface Narrowing extends Json {
   readonly text?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
+}
+
+/** A filter on a value that the lexicon lists, such as `{"sentiment": "negative"}`. */
+export function filterExample({ type }: Collection): string {
+  const named = type.fields.find(({ constraints }) => constraints.values.length > 0)
+  if (named !== undefined) return JSON.stringify({ [named.name]: named.constraints.values[0] })
+  const [any] = type.fields
+  return any === undefined ? '{"indexedAt": "today"}' : JSON.stringify({ [any.name]: { isNull: false } })
 }
 
 /** Null if there are no conditions. */
@@ -58,7 +74,7 @@ async function filterConditions(
   context: FilterContext,
 ): Promise<Where[]> {
   if (filters === undefined || filters === null) return []
-  if (!isObject(filters)) throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
+  if (!isObject(filters)) throw new AskError(`Write filters as an object, such as ${filterExample(from)}.`)
   return Array.fromAsync(Object.entries(filters), ([text, value]) => {
     if (!from.type.fields.some(({ name, property }) => name === text || property === text))
       assertNoJoining(text)
@@ -69,7 +85,7 @@ async function filterConditions(
 /** Rejects `AND`, `OR` and `NOT`, which users of GraphQL filters expect: filters are always joined by `AND`. */
 function assertNoJoining(name: string): void {
   if (/^\$?(or|and|not|nor)$/i.test(name))
-    throw new ToolError(
+    throw new AskError(
       `"${name}" is not a field: all filters have to hold. For one field or another value write a list of values or {"ne": …}; for one condition or another ask twice, or use run_graphql.`,
     )
 }
@@ -85,7 +101,7 @@ function asNull(value: unknown): unknown {
 /** Matches `text` in any of the text fields. */
 function textCondition({ texts, display, label }: Subject, text: string): Where {
   const fields = texts.length > 0 ? texts : display === null ? [] : [display]
-  if (fields.length === 0) throw new ToolError(`${label} has no text to search; use filters.`)
+  if (fields.length === 0) throw new AskError(`${label} has no text to search; use filters.`)
   const conditions = fields.map(({ name }): Where => ({ [name]: { contains: text } }))
   const [only, ...others] = conditions
   return only !== undefined && others.length === 0 ? only : { OR: conditions }
@@ -100,7 +116,7 @@ function timeConditions(
   const first = since === undefined ? null : parseStretch(since, now())
   const last = until === undefined ? null : parseStretch(until, now())
   if (first && last && first.start > last.end)
-    throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
+    throw new AskError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
   if (!first && !last) return []
   return [{ [time]: { ...(first && { gte: first.start }), ...(last && notAfter(last)) } }]
 }
@@ -126,64 +142,54 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
         targetOf(end.reference, context.catalogue.model),
         context.names,
       )
-      return whereAlong(steps, { [name]: many(type, uriCondition(text, uris)) })
+      return nest({ steps }, { [name]: many(type, uriCondition(text, uris)) })
     }
-    if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
-    return whereAlong(steps, { [name]: many(type, { [end.name]: value }) })
+    if (typeof value !== 'boolean') throw new AskError(`"${text}" is true or false.`)
+    return nest({ steps }, { [name]: many(type, { [end.name]: value }) })
   }
   if (end.kind === 'system' && (name === 'did' || name === 'actorHandle')) {
-    if (value === null) throw new ToolError(`Every record has a "did"; filter by other fields.`)
-    const dids = await handlesToDids(text, value, holderOf(path), context.names)
-    return whereAlong(steps, { did: scalarCondition(text, type, dids, context) })
+    if (value === null) throw new AskError(`Every record has a "did"; filter by other fields.`)
+    const dids = await handlesToDids(text, value, holderAfter(path.steps, path.from), context.names)
+    return nest({ steps }, { did: scalarCondition(text, type, dids, context) })
   }
   if (end.kind === 'system' && name === 'recordJson')
-    throw new ToolError(`"${text}" cannot be filtered by; use a field of the record.`)
-  if (!hasConditions(type))
-    throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
+    throw new AskError(`"${text}" cannot be filtered by; use a field of the record.`)
+  if (!hasConditions(type)) throw new AskError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (value === null) return whereMissing(steps, name)
-  const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
+  const clock =
+    elementOf(type).kind === 'datetime'
+      ? await clockOf(value, holderAfter(path.steps, path.from), context)
+      : context
   if (isListOfConditions(type) && Array.isArray(value))
-    return whereAlong(steps, {
-      OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, clock) })),
-    })
+    return nest(
+      { steps },
+      {
+        OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, clock) })),
+      },
+    )
   const isOwnUri = end.kind === 'system' && name === 'uri'
   const target = isOwnUri
-    ? holderOf(path)
+    ? holderAfter(path.steps, path.from)
     : targetOf(end.kind === 'property' ? end.reference : null, context.catalogue.model)
   const isNamed = isOwnUri || isReference(type)
   const given = isNamed ? await namesToUris(text, value, target, context.names) : value
-  if (isObject(given) && 'matches' in given && steps.some((step) => step.kind === 'object' && step.many))
-    throw new ToolError(`"${text}" is inside a list, where "matches" finds no words. Use contains.`)
-  return whereAlong(steps, { [name]: fieldCondition(text, type, given, clock) })
-}
-
-/** The collection whose records have the value at the end of a path. */
-function holderOf({ steps, from }: Path): Collection {
-  return steps.reduce(
-    (at, step) => (step.kind === 'reference' ? step.target : step.kind === 'reverse' ? step.holder : at),
-    from,
-  )
-}
-
-function isReference(type: FieldType): boolean {
-  const { kind } = elementOf(type)
-  return kind === 'strongRef' || kind === 'atUri'
+  if (isObject(given) && 'matches' in given && steps.some(({ kind, some }) => kind === 'object' && some))
+    throw new AskError(`"${text}" is inside a list, where "matches" finds no words. Use contains.`)
+  return nest({ steps }, { [name]: fieldCondition(text, type, given, clock) })
 }
 
 /** Rejects paths that can be selected but not filtered. */
 function assertFilterable({ steps, from, text }: Path): void {
-  let at = from
-  for (const step of steps) {
-    if (step.kind === 'reference' && step.field.type.kind === 'array' && step.field.type.of.kind === 'atUri')
-      throw new ToolError(
-        `"${step.field.name}" is a list of URIs, behind which nothing can be filtered: filter by "${step.field.name}" itself instead of "${text}".`,
+  for (const [at, step] of steps.entries()) {
+    const { name } = step
+    if (step.kind === 'reference' && step.some && step.reference.kind === 'atUri')
+      throw new AskError(
+        `"${name}" is a list of URIs, behind which nothing can be filtered: filter by "${name}" itself instead of "${text}".`,
       )
-    if (step.kind === 'reverse' && step.reference.target !== at.nsid)
-      throw new ToolError(
-        `The lexicons do not say that ${step.holder.nsid} refers to this collection alone, so it cannot be filtered by "${text}". Search that collection instead.`,
+    if (step.kind === 'reverse' && step.reference.target !== holderAfter(steps.slice(0, at), from).nsid)
+      throw new AskError(
+        `The lexicons do not say that ${step.record.nsid} refers to this collection alone, so it cannot be filtered by "${text}". Search that collection instead.`,
       )
-    if (step.kind === 'reference') at = step.target
-    if (step.kind === 'reverse') at = step.holder
   }
 }
 
@@ -194,7 +200,7 @@ function many(type: FieldType, inner: Where): Where {
 /** Accepts `none`, `some`, or either with filters on the referring records. */
 async function recordsCondition(
   { steps, text }: Path,
-  last: ReverseStep,
+  last: RecordStep,
   value: unknown,
   context: FilterContext,
 ): Promise<Where> {
@@ -202,13 +208,13 @@ async function recordsCondition(
   const given = quantifier === 'none' || quantifier === 'some' ? { [quantifier]: {} } : value
   const [entry, ...others] = isObject(given) ? Object.entries(given) : []
   const [name, inside] = others.length === 0 && entry !== undefined ? entry : []
-  if (name === 'isNull') return isNull(text, inside) ? whereNone(steps, last, {}) : whereAlong(steps, {})
+  if (name === 'isNull') return isNull(text, inside) ? whereNone(steps, last, {}) : nest({ steps }, {})
   if (name === 'none' || name === 'some') {
-    const inner = allOf(await filterConditions(inside, last.holder, context))
-    return name === 'none' ? whereNone(steps, last, inner) : whereAlong(steps, inner)
+    const inner = allOf(await filterConditions(inside, last.record, context))
+    return name === 'none' ? whereNone(steps, last, inner) : nest({ steps }, inner)
   }
-  throw new ToolError(
-    `"${text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${text}.${last.holder.type.fields[0]?.name ?? 'uri'}".`,
+  throw new AskError(
+    `"${text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${text}.${last.record.type.fields[0]?.name ?? 'uri'}".`,
   )
 }
 
@@ -219,7 +225,7 @@ function fieldCondition(text: string, type: FieldType, value: unknown, clock: Cl
     return arrayCondition(text, element, value, clock)
   if (isObject(value) && isOnly(value, 'isNull')) return { isNull: isNull(text, value.isNull) }
   if (element.kind === 'object')
-    throw new ToolError(
+    throw new AskError(
       `"${text}" holds objects: filter by what is inside, such as "${text}.${element.type.fields[0]?.name ?? 'name'}".`,
     )
   if (isReference(element)) return many(type, uriCondition(text, value))

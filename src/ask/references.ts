@@ -1,9 +1,18 @@
 /** Replaces names of records in a filter by their URIs, and handles of accounts by their DIDs. */
-import type { Collection } from '../../schema/model/model.ts'
-import { isObject } from '../../util/is-object.ts'
-import type { NameResolver } from '../names/resolve-names.ts'
-import { ToolError } from '../tools/tool.ts'
+import type { Collection } from '../schema/model/model.ts'
+import { isObject } from '../util/is-object.ts'
+import { AskError } from './ask-error.ts'
 import { isOnly, strings } from './conditions.ts'
+
+/** Finds what names mean. Each throws an AskError if that is not known. */
+export interface NameLookup {
+  /** The URI of the only record with that name, domain, handle, key or address. */
+  one(text: string, collection: Collection): Promise<string>
+  /** The URIs of all records with that name, at least one. */
+  all(text: string, collection: Collection): Promise<readonly string[]>
+  /** The DID of the account with that handle that has records in the collection. */
+  account(handle: string, collection: Collection): Promise<string>
+}
 
 /** Operators of one value, and the operators of lists that say the same of several. */
 const ofSeveral = new Map([
@@ -27,18 +36,18 @@ export function namesToUris(
   text: string,
   value: unknown,
   target: Collection | null,
-  names: NameResolver,
+  names: NameLookup,
 ): Promise<unknown> {
   const known = (): Collection => {
     if (target !== null) return target
-    throw new ToolError(
+    throw new AskError(
       `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
     )
   }
   const inside = isObject(value) ? Object.keys(value) : []
   const field = target?.type.fields.find(({ name }) => inside.includes(name))
   if (field !== undefined && !takingNames.has(field.name))
-    throw new ToolError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
+    throw new AskError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
   return replaceNames(text, value, {
     scheme: 'at://',
     one: async (name) => names.one(name, known()),
@@ -51,7 +60,7 @@ export function handlesToDids(
   text: string,
   value: unknown,
   collection: Collection,
-  names: NameResolver,
+  names: NameLookup,
 ): Promise<unknown> {
   const account = (handle: string) => names.account(handle, collection)
   return replaceNames(text, value, {
@@ -66,7 +75,7 @@ async function replaceNames(text: string, value: unknown, reader: NameReader): P
   if (Array.isArray(value)) return list(value)
   if (!isObject(value) || isAll(value)) return read(value)
   if ('all' in value)
-    throw new ToolError(
+    throw new AskError(
       `"all" of "${text}" stands alone, as {"all": "name"}, or inside an operator, as {"ne": {"all": "name"}}.`,
     )
   const members = await Array.fromAsync(Object.entries(value), async ([written, inner]) => {

@@ -1,12 +1,19 @@
 /** Reads the argument `search`, and shows where records have what it asks for. */
-import type { Collection } from '../../schema/model/model.ts'
-import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
-import { mostRankedTerms } from '../../search/relevance.ts'
-import type { Snippet } from '../../search/snippet.ts'
-import { foldText } from '../../util/text/fold.ts'
-import { EnumValue, printField, type Selection } from '../graphql/graphql-text.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
-import type { Subject } from '../words/collections.ts'
+import type { Collection } from '../schema/model/model.ts'
+import {
+  parseSearch,
+  type Search,
+  SearchError,
+  type SearchTerm,
+  wantedTerms,
+} from '../search/parse-search.ts'
+import { mostRankedTerms } from '../search/relevance.ts'
+import type { Snippet } from '../search/snippet.ts'
+import { foldText } from '../util/text/fold.ts'
+import { EnumValue, printField, type Selection } from './graphql-text.ts'
+import { AskError } from './ask-error.ts'
+import type { Json } from '../util/is-object.ts'
+import type { Subject } from './collections.ts'
 import type { Path } from './paths.ts'
 
 /** Maximum number of words of a snippet, and of texts of a record that are searched for one. */
@@ -23,21 +30,27 @@ export interface WordSearch {
   readonly isExcluding: boolean
 }
 
-/** Null without a search, or with a blank one, which finds every record. Throws a ToolError if it has no meaning. */
+/** Null without a search, or with a blank one, which finds every record. Throws an AskError if it has no meaning. */
 export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
   if (text === undefined || text.trim() === '') return null
   const names = subject.collection.searchFields.map(({ name }) => name)
-  if (names.length === 0) throw new ToolError(`${subject.label} has no text to search; use filters.`)
+  if (names.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)
+  const search = tryParse(text, names)
+  if (search instanceof SearchError)
+    throw new AskError(`search: ${search.message.replace('`contains`', '`text`')}.`)
+  const wanted = search === null ? [] : wantedTerms(search)
+  const excluded = search === null ? [] : wantedTerms(search, false)
+  const terms = [...new Set(wanted.map(printTerm))]
+  const isOfAnyText = terms.length > 0 && [...wanted, ...excluded].every(({ field }) => field === null)
+  return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
+}
+
+/** Null for a blank search; the error of one without a meaning. `names`: the fields that it may name. */
+export function tryParse(text: string, names: readonly string[]): Search | null | SearchError {
   try {
-    const search = parseSearch(text, names)
-    const wanted = search === null ? [] : wantedTerms(search)
-    const excluded = search === null ? [] : wantedTerms(search, false)
-    const terms = [...new Set(wanted.map(printTerm))]
-    const isOfAnyText = terms.length > 0 && [...wanted, ...excluded].every(({ field }) => field === null)
-    return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
+    return parseSearch(text, names)
   } catch (error) {
-    if (error instanceof SearchError)
-      throw new ToolError(`search: ${error.message.replace('`contains`', '`text`')}.`)
+    if (error instanceof SearchError) return error
     throw error
   }
 }

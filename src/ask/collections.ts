@@ -2,11 +2,11 @@
  * The collections for tools: their short names, and the fields that represent a record in little space. Everything
  * follows from the lexicons.
  */
-import { lastPart } from '../../schema/model/naming.ts'
-import type { Collection, Field, Model, Reference } from '../../schema/model/model.ts'
-import { type GivenRoles, guessRoles } from '../../schema/model/roles.ts'
-import { nearest } from '../../util/text/nearest.ts'
-import { didYouMean, ToolError } from '../tools/tool.ts'
+import { lastPart } from '../schema/model/naming.ts'
+import type { Collection, Field, Model, Reference } from '../schema/model/model.ts'
+import { type GivenRoles, guessRoles } from '../schema/model/roles.ts'
+import { nearest } from '../util/text/nearest.ts'
+import { AskError, didYouMean } from './ask-error.ts'
 
 /** A collection and its most important fields. */
 export interface Subject {
@@ -39,7 +39,7 @@ export interface Catalogue {
   readonly subjects: readonly Subject[]
   /** The collections that references lead to; all collections if there are no references. */
   readonly referred: readonly Subject[]
-  /** By label, NSID, type name or root field, also in the plural; throws a ToolError that lists the collections. */
+  /** By label, NSID, type name or root field, also in the plural; throws an AskError that lists the collections. */
   named(name: string): Subject
   of(nsid: string): Subject
 }
@@ -78,7 +78,7 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
       const instead = near === null ? null : byName.get(near)
       const labels = subjects.map(({ label }) => label)
       const listed = labels.length > 12 ? `${labels.slice(0, 12).join(', ')} and others` : labels.join(', ')
-      throw new ToolError(
+      throw new AskError(
         `There is no collection "${name.slice(0, 80)}".${didYouMean(instead?.label ?? null)} There are: ${listed}.`,
       )
     },

@@ -3,6 +3,7 @@
  * operations. Arguments become variables; their types come from the schema.
  */
 import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
+import { EnumValue, printField } from './graphql-text.ts'
 
 /** Points of an operation, below the 250 of the public tier. */
 export const affordable = 215
@@ -38,13 +39,13 @@ export function buildOperation(schema: GraphQLSchema, name: string, panels: read
   const variables = new Map<string, PanelVariable>()
   const fields = panels.map((panel) => {
     const given = Object.entries(panel.arguments).filter(([, value]) => value !== undefined && value !== null)
-    const texts = given.map(([argument, value]) => {
+    const named = given.map(([argument, value]) => {
       const variable = { type: typeOfArgument(schema, panel.field, argument), value }
-      return `${argument}: $${define(variables, `${panel.name}_${argument}`, variable)}`
+      return [argument, new EnumValue(`$${define(variables, `${panel.name}_${argument}`, variable)}`)]
     })
     for (const [inner, variable] of Object.entries(panel.variables ?? {})) variables.set(inner, variable)
-    const list = texts.length === 0 ? '' : `(${texts.join(', ')})`
-    return `  ${panel.name}: ${panel.field}${list} {\n${indent(panel.selection)}\n  }`
+    const field = printField(`${panel.name}: ${panel.field}`, Object.fromEntries(named))
+    return `  ${field} {\n${indent(panel.selection)}\n  }`
   })
   const defined = [...variables].map(([each, { type }]) => `$${each}: ${type}`)
   const head = defined.length === 0 ? '' : `(${defined.join(', ')})`
@@ -66,18 +67,29 @@ export function affordableOperations(priced: Priced, panels: readonly Panel[]): 
   const { schema } = priced
   if (panels.length === 0) return []
   if (priceOf(priced, panels) <= mostAffordable) return [buildOperation(schema, 'Chart', panels)]
-  const groups: { panels: Panel[]; points: number }[] = []
-  for (const panel of panels) {
-    // Together panels cost at most what they cost one by one.
-    const points = priceOf(priced, [panel])
-    const last = groups.at(-1)
-    if (last === undefined || last.points + points > mostAffordable) groups.push({ panels: [panel], points })
-    else {
-      last.panels.push(panel)
-      last.points += points
+  // Together panels cost at most what they cost one by one.
+  const groups = packOperations(panels, mostAffordable, (panel) => priceOf(priced, [panel]))
+  return groups.map((group) => buildOperation(schema, 'Chart', group))
+}
+
+/** The items in as few operations of at most `most` points as their order allows. */
+export function packOperations<Item>(
+  items: readonly Item[],
+  most: number,
+  pointsOf: (item: Item) => number,
+): readonly (readonly Item[])[] {
+  const operations: Item[][] = []
+  let left = 0
+  for (const item of items) {
+    const points = pointsOf(item)
+    if (operations.length === 0 || points > left) {
+      operations.push([])
+      left = most
     }
+    operations.at(-1)?.push(item)
+    left -= points
   }
-  return groups.map((group) => buildOperation(schema, 'Chart', group.panels))
+  return operations
 }
 
 /** Whether a chart may ask for them, in one operation or several. */

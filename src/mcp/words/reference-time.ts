@@ -4,10 +4,10 @@
  * The main collection counts too, because others may be small: a list of outlets rarely gets a record.
  */
 import type { Collection } from '../../schema/model/model.ts'
-import { parseInstant } from '../../util/instant.ts'
-import { EnumValue, printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
-import type { Json } from '../tools/tool.ts'
-import type { Catalogue, Subject } from '../words/collections.ts'
+import type { Selection } from '../../ask/graphql-text.ts'
+import type { Json } from '../../util/is-object.ts'
+import type { Catalogue, Subject } from '../../ask/collections.ts'
+import { readEnd, selectEnd } from './days.ts'
 
 /** Days: an index whose newest record is older is an archive. */
 const archiveDays = 7
@@ -26,7 +26,7 @@ interface Given {
   /** As `findMain` finds it. */
   readonly main: Subject | null
   readonly now: () => Date
-  readonly ask: (query: string) => Promise<Json>
+  readonly ask: (selection: Selection) => Promise<Json>
 }
 
 /** For one call, which reads each time once. */
@@ -37,10 +37,14 @@ export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Give
   async function readTime(subject: Subject): Promise<Date> {
     const at = now()
     const subjects = main === null || main === subject ? [subject] : [subject, main]
-    const selections = subjects.map((each, index) => selectNewest(`newest${index}`, each, at))
-    const data = await askFor(printSelection(Object.assign({}, ...selections)))
-    const times = subjects.flatMap(({ time }, index) => readNewest(data[`newest${index}`], time) ?? [])
-    const newest = Math.max(...times.map((time) => time.getTime()))
+    // Times in the future are mistakes, and are ignored.
+    const selections = subjects.map((each, index) =>
+      selectEnd(`newest${index}`, each, 'DESC', { where: { [each.time]: { lte: at.toISOString() } } }),
+    )
+    const data = await askFor(Object.assign({}, ...selections))
+    const times = subjects.flatMap((each, index) => readEnd(data, `newest${index}`, each) ?? [])
+    // Rounded up to a millisecond, so that the record is not later.
+    const newest = Math.max(...times.map((time) => Number((time + 999n) / 1000n)))
     if (times.length === 0 || at.getTime() - newest <= archiveDays * 86_400_000) return at
     const archiveEnd = new Date(newest)
     archived.add(archiveEnd.toISOString().slice(0, 10))
@@ -78,21 +82,4 @@ function countReferences({ references, referredBy, nsid }: Collection): number {
   const outward = references.filter(({ target }) => target !== null && target !== nsid)
   const inward = referredBy.filter(({ collection }) => collection !== nsid)
   return outward.length + inward.length
-}
-
-/** Times in the future are mistakes, and are ignored. */
-function selectNewest(alias: string, { collection, time }: Subject, now: Date): Selection {
-  const list = printField(collection.rootField, {
-    first: 1,
-    where: { [time]: { lte: now.toISOString() } },
-    sortBy: [{ field: new EnumValue(time), direction: new EnumValue('DESC') }],
-  })
-  return { [`${alias}: ${list}`]: { nodes: { [time]: {} } } }
-}
-
-/** Rounded up to a millisecond, so that the record is not later. */
-function readNewest(list: unknown, time: string): Date | null {
-  const [node] = (list as { readonly nodes: readonly Json[] }).nodes
-  const micros = node === undefined ? null : parseInstant(String(node[time]))
-  return micros === null ? null : new Date(Number((micros + 999n) / 1000n))
 }

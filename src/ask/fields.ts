@@ -1,0 +1,202 @@
+/**
+ * The fields of a collection that a question can name: in conditions, groups, columns and orders. Names are those
+ * of `groupBy` where a field can be grouped by, so `source_country` is the country of an article's source.
+ */
+import {
+  elementArray,
+  leafName,
+  leafPath,
+  leafProperties,
+  leafType,
+  propertyLeaves,
+  type Leaf,
+} from '../schema/model/leaves.ts'
+import type { Collection, FieldType, Model, Reference } from '../schema/model/model.ts'
+import {
+  fieldName,
+  groupFields,
+  hasConditions,
+  holderOf,
+  measureFields,
+  recordWhereFields,
+  sortFields,
+  targetOf,
+} from '../schema/model/operators.ts'
+import { lastPart } from '../schema/model/naming.ts'
+import { holderAfter, type Step } from './paths.ts'
+
+/** A field that conditions, groups, columns and orders name. */
+export interface AskField {
+  /** In addresses and GraphQL; a field of records that refer is `techServiceNewsEnrichmentViaArticle.sentiment`. */
+  readonly name: string
+  /** The names of the fields that lead to it, which its label is made of. */
+  readonly words: readonly string[]
+  readonly description: string
+  /** Of the value; of an array, that of its elements. */
+  readonly type: FieldType
+  /** Whether a record may have several values. */
+  readonly many: boolean
+  /** An array, which may be inside elements of another one, has `has` instead of `eq`. */
+  readonly isArray: boolean
+  /** The members of `where` that lead to its conditions, its own last. */
+  readonly steps: readonly Step[]
+  /** The values that the lexicon lists. */
+  readonly values: readonly string[]
+  /** The only collection whose records it refers to, if it is such a reference. */
+  readonly target: Collection | null
+  /** Whether `groupBy` and `facets` of the collection take it. */
+  readonly isGroup: boolean
+  readonly isSort: boolean
+  readonly isMeasure: boolean
+  /** Whether it is a value of the record itself, not of one that it refers to or that refers to it. */
+  readonly isOwn: boolean
+  /** Properties from the record down to the value, if it is its own. */
+  readonly properties: readonly string[]
+}
+
+/** By name: the fields of the record and its objects, then of records that it refers to, then of those that refer. */
+export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<string, AskField> {
+  const own = ownFields(collection, model)
+  const referring = recordWhereFields(collection).flatMap((field): AskField[] => {
+    if (field.kind !== 'reverse') return []
+    const holder = holderOf(field.reference, model)
+    return ownFields(holder, model)
+      .filter(({ isOwn }) => isOwn)
+      .map((inner) => throughReverse(field.reference, holder, inner))
+  })
+  return new Map([...own, ...referring].map((field) => [field.name, field]))
+}
+
+function ownFields(collection: Collection, model: Model): readonly AskField[] {
+  const sorts = new Set(sortFields(collection).map(({ name }) => name))
+  const measures = new Set(measureFields(collection).map(({ name }) => name))
+  const groups = groupFields(collection, model).filter(({ bucket }) => bucket === null)
+  const describe = (name: string, joins: readonly Reference[], leaf: Leaf, isGroup: boolean): AskField => {
+    const steps = [...joins.map((join) => joinStep(join, model)), ...stepsOf(leaf)]
+    const type = leafType(leaf)
+    const isOwn = joins.length === 0
+    return {
+      name,
+      words: steps.map((step) => step.name),
+      description: leaf.kind === 'property' ? leaf.field.constraints.words : '',
+      type,
+      many: elementArray(leaf) !== null,
+      isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array',
+      steps,
+      values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
+      target: targetOfLeaf(holderAfter(steps, collection), leaf, model),
+      isGroup,
+      isSort: isOwn && sorts.has(name),
+      isMeasure: isOwn && measures.has(name),
+      isOwn,
+      properties: isOwn && leaf.kind === 'property' ? leafProperties(leaf) : [],
+    }
+  }
+  const grouped = groups.map(({ name, joins, leaf }) => describe(name, joins, leaf, true))
+  const seen = new Set(grouped.map(({ words }) => words.join('.')))
+  const leaves: Leaf[] = [
+    ...propertyLeaves(collection.type),
+    { kind: 'system', name: 'indexedAt' },
+    { kind: 'system', name: 'uri' },
+  ]
+  const others = leaves
+    .filter(
+      (leaf) => hasOperators(leafType(leaf)) && (leaf.kind === 'system' || hasConditions(leaf.field.type)),
+    )
+    .map((leaf) => describe(leafName(leaf), [], leaf, false))
+    .filter(({ words }) => !seen.has(words.join('.')))
+  return [...grouped, ...others]
+}
+
+/** Types with conditions on a value. */
+function hasOperators({ kind }: FieldType): boolean {
+  return ['string', 'integer', 'datetime', 'boolean', 'strongRef', 'atUri'].includes(kind)
+}
+
+function throughReverse(reference: Reference, holder: Collection, inner: AskField): AskField {
+  return {
+    ...inner,
+    name: `${reference.viaField}.${inner.name}`,
+    words: [lastPart(holder.nsid), ...inner.words],
+    many: true,
+    steps: [
+      { kind: 'reverse', name: reference.viaField, some: true, reference, record: holder },
+      ...inner.steps,
+    ],
+    isGroup: false,
+    isSort: false,
+    isMeasure: false,
+    isOwn: false,
+    properties: [],
+  }
+}
+
+function stepsOf(leaf: Leaf): Step[] {
+  const inside = leaf.kind === 'system' ? [] : leaf.inside
+  return [
+    ...inside.map(
+      ({ name, type }): Step => ({ kind: 'object', name, some: type.kind === 'array', record: null }),
+    ),
+    { kind: 'value', name: leafPath(leaf).at(-1) ?? '', some: false, record: null },
+  ]
+}
+
+/** Null too where the record behind the reference has no field, because a property has its name. */
+function targetOfLeaf(collection: Collection, leaf: Leaf, model: Model): Collection | null {
+  if (leaf.kind === 'system') return null
+  const siblings = leaf.inside.length === 0 ? collection.type.fields : []
+  if (siblings.some(({ name }) => name === `${leaf.field.name}Resolved`)) return null
+  const path = leafProperties(leaf).join('\n')
+  return targetOf(collection.references.find((each) => each.path.join('\n') === path) ?? null, model)
+}
+
+function joinStep(reference: Reference, model: Model): Step {
+  const record = targetOf(reference, model) as Collection
+  return { kind: 'reference', name: fieldName(reference, model), some: false, reference, record }
+}
+
+/**
+ * `is`: one of the values; `not`: none of them, and records without a value stay; `all`: an array has all of them;
+ * `missing`: `1` without a value, `0` with one; `from` and `to`: both included, and a date means its whole day;
+ * `contains`, `starts`: characters; `matches`: words.
+ */
+export const operators = [
+  'is',
+  'not',
+  'all',
+  'missing',
+  'from',
+  'to',
+  'contains',
+  'starts',
+  'matches',
+] as const
+export type Operator = (typeof operators)[number]
+
+/** The first is meant where none is named. */
+export function operatorsOf({ type, isArray, steps }: AskField): readonly Operator[] {
+  const missing = ['is', 'not', 'missing'] as const
+  if (isArray) return type.kind === 'strongRef' ? missing : [...missing, 'all']
+  switch (type.kind) {
+    case 'string':
+      // Words are not looked for in elements of arrays.
+      return type.freeText
+        ? [...missing, 'contains', 'starts', ...(steps.some(isElement) ? [] : (['matches'] as const))]
+        : [
+            ...missing,
+            'contains',
+            'starts',
+            ...(type.bounded && type.isCoordinate !== true ? (['from', 'to'] as const) : []),
+          ]
+    case 'integer':
+      return [...missing, 'from', 'to']
+    case 'datetime':
+      return ['from', 'to', 'missing']
+    default:
+      return missing
+  }
+}
+
+function isElement({ some, record }: Step): boolean {
+  return some && record === null
+}

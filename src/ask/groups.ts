@@ -1,0 +1,184 @@
+/** Parses paths into groups of an aggregate, and names the records that are their values. */
+import type { Collection, Reference } from '../schema/model/model.ts'
+import { isArray, leafPath, leafType } from '../schema/model/leaves.ts'
+import {
+  buckets,
+  type GroupField,
+  groupFields,
+  isTimePart,
+  timeParts,
+  wherePath,
+} from '../schema/model/operators.ts'
+import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
+import type { Selection } from './graphql-text.ts'
+import { memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
+import { AskError } from './ask-error.ts'
+import type { Json } from '../util/is-object.ts'
+import { recordKey } from '../util/text/record-key.ts'
+
+export interface Group {
+  /** As the caller wrote it. */
+  readonly text: string
+  readonly field: GroupField
+  /** The field with the records whose URIs are the values; null if the values are shown themselves. */
+  readonly resolved: string | null
+  /** Null if the records may be of any collection. */
+  readonly reference: Reference | null
+}
+
+const timeUnits = [...buckets, ...timeParts]
+type TimeUnit = (typeof timeUnits)[number]
+
+/** `path`, `path:bucket`, or the name of the group in GraphQL. */
+export function parseGroup(text: string, from: Collection, context: SchemaContext): Group {
+  const { model } = context.catalogue
+  const fields = groupFields(from, model)
+  const [, before = '', unit] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
+  const named = fields.find(({ name }) => name === before)
+  const path =
+    named === undefined
+      ? readPath(before, from, context)
+      : parsePath(wherePath(named, model).join('.'), from, context)
+  const bucket = bucketOf(unit ?? named?.bucket ?? null, path)
+  const members = memberPath(path)
+  const field = fields.find((one) => one.bucket === bucket && wherePath(one, model).join('.') === members)
+  if (field === undefined) throw cannotGroup(before, path, from, context)
+  const reference = path.end.kind === 'property' ? path.end.reference : null
+  const resolved =
+    path.end.kind === 'property'
+      ? resolvedName(context.schema, `${from.typeName}AggregateGroup`, field.name)
+      : null
+  return { text: text.trim(), field, resolved, reference }
+}
+
+export interface Groups {
+  readonly groups: readonly Group[]
+  /** The size of ranges, which all integers have; undefined if values are grouped by themselves. */
+  readonly interval: number | undefined
+}
+
+/** Paths, of which those to integers may end with the size of ranges: `wordCount:100`. */
+export function parseGroups(by: readonly string[], from: Collection, context: SchemaContext): Groups {
+  const parsed = by.map((text) => {
+    const [, path = text, size] = /^(.*):(\d{1,10})\s*$/.exec(text) ?? []
+    const group = { ...parseGroup(path, from, context), text: text.trim() }
+    if (size !== undefined && !isInteger(group))
+      throw new AskError(`"${group.text}": only integers have ranges of a size; leave the number out.`)
+    return { group, size: size === undefined ? null : Number(size) }
+  })
+  const sizes = new Set(
+    parsed.flatMap(({ group, size }) => (size !== null || isCountable(group) ? [size] : [])),
+  )
+  if (sizes.size > 1)
+    throw new AskError('All integers in by have ranges of one size: write the same number after each path.')
+  return { groups: parsed.map(({ group }) => group), interval: [...sizes][0] ?? undefined }
+}
+
+function isInteger({ field: { leaf, bucket } }: Group): boolean {
+  return bucket === null && !isArray(leaf) && leafType(leaf).kind === 'integer'
+}
+
+/** Parts of time are integers too. */
+function isCountable(group: Group): boolean {
+  const { bucket } = group.field
+  return isInteger(group) || (bucket !== null && isTimePart(bucket))
+}
+
+/** A path that is unknown here, but that of a field of records that refer to this one, is refused as such. */
+function readPath(text: string, from: Collection, context: SchemaContext): Path {
+  try {
+    return parsePath(text, from, context)
+  } catch (error) {
+    const same = pathsNearby(from, context).get(text)?.[0]
+    if (!(error instanceof AskError) || same === undefined) throw error
+    const path = parsePath(same, from, context)
+    throw path.steps.some(({ kind }) => kind === 'reverse') ? cannotGroup(same, path, from, context) : error
+  }
+}
+
+/**
+ * The group of the path's values, in the collection of its last reverse reference (without one, of its start); null if
+ * the values cannot be grouped by.
+ */
+export function findGroupAtEnd(
+  { text, from, steps }: Path,
+  suffix: string,
+  context: SchemaContext,
+): { readonly holder: Collection; readonly group: Group | null } {
+  const at = steps.findLastIndex(({ kind }) => kind === 'reverse')
+  const holder = steps[at]?.record ?? from
+  const own = text.split('.').slice(at + 1)
+  try {
+    return { holder, group: parseGroup(`${own.join('.')}${suffix}`, holder, context) }
+  } catch (error) {
+    if (error instanceof AskError) return { holder, group: null }
+    throw error
+  }
+}
+
+export function selectGroup({ field, resolved, reference }: Group, context: SchemaContext): Selection {
+  return { [field.name]: {}, ...(resolved !== null && { [resolved]: selectDisplay(reference, context) }) }
+}
+
+/** Instants default to days, because two instants are hardly ever equal. */
+function bucketOf(named: string | null, path: Path): TimeUnit | null {
+  if (named === null) return isMoment(path) ? 'day' : null
+  const bucket = timeUnits.find((known) => known.toLowerCase() === named.toLowerCase())
+  if (!isMoment(path)) throw new AskError(`"${path.text}" is not a time: group by it without ":${named}".`)
+  if (bucket !== undefined) return bucket
+  throw new AskError(`"${named}" is not a unit of time to group by: write ${timeUnits.join(', ')}.`)
+}
+
+export function isMoment({ end }: Path): boolean {
+  return end.kind !== 'records' && end.field.type.kind === 'datetime'
+}
+
+function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): AskError {
+  const { label } = context.catalogue.of(from.nsid)
+  const reverse = path.steps.find(({ kind }) => kind === 'reverse')
+  if (reverse?.kind === 'reverse') {
+    const other = context.catalogue.of(reverse.record.nsid).label
+    const own = reverse.reference.path.join('.')
+    const named =
+      path.end.kind === 'records' ? '' : ` there it is "${text.slice(text.indexOf('.') + 1)}", and`
+    return new AskError(
+      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead:${named} fields of the ${label} are "${own}.…".`,
+    )
+  }
+  const own = groupFields(from, context.catalogue.model).filter(
+    ({ bucket, joins }) => bucket === null && joins.length === 0,
+  )
+  const shown = own.map(({ leaf }) => leafPath(leaf).join('.'))
+  return new AskError(
+    `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
+  )
+}
+
+/**
+ * The names of records by their URIs, which are the values of the group. Records that share a name have their record key
+ * after it, as in "The Courier (courier.example)", or their URI where they share that too.
+ */
+export function groupNames(
+  { field, resolved, reference }: Group,
+  rows: readonly Json[],
+  context: SchemaContext,
+): ReadonlyMap<unknown, string> {
+  // With further groups, a record stands in several rows.
+  const nameIn = (row: Json) => (resolved === null ? null : readDisplay(row[resolved], reference, context))
+  const byUri = new Map(rows.map((row) => [String(row[field.name]), nameIn(row)]))
+  const named = [...byUri].flatMap(([uri, name]) => (name === null ? [] : [{ uri, name }]))
+  const withKeys = tellApart(named, recordKey)
+  return new Map(tellApart(withKeys, (uri) => uri).map(({ uri, name }) => [uri, name]))
+}
+
+interface Named {
+  readonly uri: string
+  readonly name: string
+}
+
+function tellApart(named: readonly Named[], mark: (uri: string) => string): readonly Named[] {
+  const same = Map.groupBy(named, ({ name }) => name)
+  return named.map(({ uri, name }) =>
+    same.get(name)?.length === 1 ? { uri, name } : { uri, name: `${name} (${mark(uri)})` },
+  )
+}

@@ -1,0 +1,163 @@
+/** Turns conditions on fields into a `where`, and combines those that hold together. */
+import type { FieldType } from '../schema/model/model.ts'
+import type { AskField, Operator } from './fields.ts'
+import type { Literal } from './graphql-text.ts'
+import type { RecordStep, Step } from './paths.ts'
+
+export type Where = { readonly [name: string]: Literal }
+
+export interface FieldCondition {
+  readonly field: AskField
+  readonly operator: Operator
+  /** As an address has them. */
+  readonly values: readonly string[]
+}
+
+/**
+ * Conditions on one array, or on the records that refer by one reference, must hold for the same element or record.
+ * Excluded values are inside `NOT`, so that records without a value stay. A record whose reference leads to none that is
+ * indexed has no value of that.
+ */
+export function whereOf(conditions: readonly FieldCondition[]): Where {
+  return allOf(conditions.map(conditionOn))
+}
+
+function conditionOn({ field, operator, values }: FieldCondition): Where {
+  const { type, isArray } = field
+  const [value = ''] = values
+  const operands = values.map((each) => operand(field, each))
+  const [first = ''] = operands
+  const along = (inner: Where): Where => nest(field, inner)
+  switch (operator) {
+    case 'is':
+      return along(anyOf(type, isArray, operands))
+    case 'not':
+      return { NOT: along(anyOf(type, isArray, operands)) }
+    case 'all':
+      return along({ hasAll: operands })
+    case 'missing':
+      return value === '1' && isReferred(field)
+        ? { NOT: along({ isNull: false }) }
+        : along({ isNull: value === '1' })
+    case 'from':
+      return along({ gte: first })
+    case 'to':
+      return along(
+        type.kind === 'datetime' && isDate(value.trim()) ? throughDay(value.trim()) : { lte: first },
+      )
+    case 'contains':
+      return along({ contains: value })
+    case 'starts':
+      return along({ startsWith: value })
+    case 'matches':
+      return along({ matches: value })
+  }
+}
+
+/** Whether it is a value of a record that this one refers to. */
+function isReferred({ steps }: AskField): boolean {
+  return steps.some(({ record }) => record !== null) && !steps.some(({ some }) => some)
+}
+
+/** One of the values. */
+export function anyOf(type: FieldType, isArray: boolean, values: readonly Literal[]): Where {
+  const [first = ''] = values
+  const isOne = values.length === 1
+  if (isArray && type.kind !== 'strongRef') return isOne ? { has: first } : { hasAny: values }
+  // Both values of a boolean: any value.
+  if (type.kind === 'boolean') return isOne ? { eq: first } : { isNull: false }
+  const equal: Where = isOne ? { eq: first } : { in: values }
+  const inner = type.kind === 'strongRef' || type.kind === 'atUri' ? { uri: equal } : equal
+  return isArray ? { some: inner } : inner
+}
+
+function operand({ type }: AskField, value: string): Literal {
+  if (type.kind === 'integer') return Number(value.trim())
+  if (type.kind === 'boolean') return value === 'true'
+  return type.kind === 'datetime' ? value.trim() : value
+}
+
+export function isDate(value: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(value)
+}
+
+/** The day after the last one has no date of four digits. */
+function throughDay(date: string): Where {
+  if (date === '9999-12-31') return { lte: `${date}T23:59:59.999999Z` }
+  return { lt: new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10) }
+}
+
+/** Records that meet all, each condition by itself: what several say of an element may be met by different ones. */
+export function andWhere(...given: readonly (Where | null | undefined)[]): Where {
+  const all = given.filter((where) => where != null).filter((where) => Object.keys(where).length > 0)
+  const [first = {}, ...rest] = all
+  return rest.length === 0 ? first : { AND: all }
+}
+
+/** Applies the condition at the end of the steps; operators that are undefined are left out. */
+export function nest(
+  { steps }: { readonly steps: readonly Pick<Step, 'name' | 'some'>[] },
+  condition: { readonly [operator: string]: Literal | undefined },
+): Where {
+  return steps.reduceRight<Where>(
+    (inner, { name, some }) => ({ [name]: some ? { some: inner } : inner }),
+    condition as Where,
+  )
+}
+
+/**
+ * The value at the end of the steps is missing. As in groups, a value behind a missing object or an unresolved
+ * reference is missing too. With several records or elements, at least one existing one must lack the value.
+ */
+export function whereMissing(steps: readonly Step[], name: string): Where {
+  const start = steps.findLastIndex(({ some }) => some) + 1
+  const single = steps.slice(start)
+  if (single.length === 0) return nest({ steps }, { [name]: { isNull: true } })
+  const present = nest({ steps: single }, { [name]: { isNull: false } })
+  return nest({ steps: steps.slice(0, start) }, { NOT: present })
+}
+
+/** No referring record of the last step meets the condition. */
+export function whereNone(steps: readonly Step[], last: RecordStep, condition: Where): Where {
+  return nest({ steps: steps.slice(0, -1) }, { [last.name]: { none: condition } })
+}
+
+/**
+ * All conditions hold. Conditions with the same path apply to the same record: two conditions on `enrichment` must be
+ * met by one enrichment.
+ */
+export function allOf(conditions: readonly Where[]): Where {
+  const merged: Record<string, Literal> = {}
+  const rest: Where[] = []
+  for (const condition of conditions)
+    for (const [name, value] of Object.entries(condition)) {
+      const known = merged[name]
+      const both = known === undefined ? value : name === 'NOT' ? null : mergeLiterals(known, value)
+      if (both === null) rest.push({ [name]: value })
+      else merged[name] = both
+    }
+  return rest.length === 0 ? merged : { ...merged, AND: [...((merged.AND ?? []) as Where[]), ...rest] }
+}
+
+/** Null if the literals cannot share one object: they contradict or repeat each other, or both contain `none`. */
+function mergeLiterals(a: Literal, b: Literal): Literal | null {
+  if (!isObject(a) || !isObject(b)) return null
+  const merged: Record<string, Literal> = { ...a }
+  for (const [name, value] of Object.entries(b)) {
+    const known = merged[name]
+    // Under `AND`, both still apply to the same record.
+    if ((name === 'OR' || name === 'NOT') && known !== undefined) {
+      merged.AND = [...((merged.AND ?? []) as Where[]), { [name]: value }]
+      continue
+    }
+    // `none: a` with `none: b` is stricter than `none: a and b`.
+    const both = known === undefined ? value : name === 'none' ? null : mergeLiterals(known, value)
+    if (both === null) return null
+    merged[name] = both
+  }
+  return merged
+}
+
+function isObject(value: Literal): value is Where {
+  return typeof value === 'object' && value.constructor === Object
+}
