@@ -5,6 +5,7 @@
 import { lastPart } from '../schema/model/naming.ts'
 import type { Collection, Field, Model, Reference } from '../schema/model/model.ts'
 import { type GivenRoles, guessRoles } from '../schema/model/roles.ts'
+import { isUrl } from '../schema/model/where-operators.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { AskError, didYouMean } from './ask-error.ts'
 
@@ -99,7 +100,7 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles):
   const display = named.title === null ? null : (own(named.title) ?? own(guessed.title) ?? null)
   const time = named.time === 'indexedAt' ? named.time : (own(named.time)?.name ?? guessed.time)
   const link = own(named.link) ?? own(guessed.link)
-  const uris = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
+  const uris = fields.filter(({ type }) => isUrl(type))
   const domains = fields.filter((field) => isIdentifier(field, domainNames, null)).slice(0, 1)
   const handles = fields.filter((field) => isIdentifier(field, handleNames, 'handle')).slice(0, 1)
   const required = uris.filter(({ constraints }) => constraints.required)

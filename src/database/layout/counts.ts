@@ -24,9 +24,6 @@ export const dayLength = 86_400_000_000n
 /** Integers with this many possible values or more are counted on request. */
 export const mostIntegers = 10_000
 
-/** Formats of strings with categorical values; of other formats nearly every record may have its own value. */
-export const listedFormats: readonly (string | null)[] = [null, 'language']
-
 /** The key columns of a count table; the other column is `n`. */
 export function countKeys({ kind }: CountTable): readonly string[] {
   switch (kind) {

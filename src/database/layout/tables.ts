@@ -12,7 +12,7 @@ import type {
   StringType,
 } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
-import { type CountTable, listedFormats, mostIntegers } from './counts.ts'
+import { type CountTable, mostIntegers } from './counts.ts'
 import { buildSums, type SumTable } from './sums.ts'
 
 export interface Table {
@@ -207,7 +207,7 @@ function buildTable(
     counted.push({ kind, columns: of.map((it) => it.name) })
   }
   const addString = (path: readonly string[], type: StringType): void => {
-    if (type.format === 'uri' && !type.categorical) {
+    if (type.use.column === 'urlHash' && !type.categorical) {
       const urlHash = column(path, 'urlHash')
       column(path, 'text', { virtual: true, urlHash })
       index([urlHash], 'value', true)
@@ -219,7 +219,7 @@ function buildTable(
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
-    if (type.categorical && listedFormats.includes(type.format)) count('value', text)
+    if (type.categorical && type.use.isCounted) count('value', text)
   }
   const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
     switch (type.kind) {

@@ -83,7 +83,7 @@ function sortsOf({ subject }: Browse): readonly ShownField[] {
       return (
         type.kind === 'datetime' ||
         type.kind === 'integer' ||
-        (type.kind === 'string' && type.format !== 'uri')
+        (type.kind === 'string' && type.use.page !== 'address')
       )
     })
     .toSorted((one, other) => rank(one) - rank(other))

@@ -54,7 +54,7 @@ function isEntity({ references }: Collection): boolean {
 /** Fields of the record first, then of what it refers to: languages, entities, codes, listed values, and the rest. */
 function facetRank({ isOwn, values, type, isArray, target }: AskField): number {
   if (target !== null) return -0.5
-  if (isOwn && !isArray && type.kind === 'string' && type.format === 'language') return -1
+  if (isOwn && !isArray && type.kind === 'string' && type.use.page === 'language') return -1
   const kind = values.length > 0 ? 1 : type.kind === 'string' ? (isArray ? 2 : 0) : 3
   return (isOwn ? 0 : 1.5) + kind
 }

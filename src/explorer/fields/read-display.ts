@@ -1,6 +1,7 @@
 /** Reads `display.json`, and reports everything in it that names nothing or fits nothing. */
 import { leafName, leafPath, propertyLeaves } from '../../schema/model/leaves.ts'
 import type { Collection, Field } from '../../schema/model/model.ts'
+import { isUrl } from '../../schema/model/where-operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { isObject } from '../../util/is-object.ts'
 import { languages } from '../languages/language.ts'
@@ -153,7 +154,7 @@ function isTime({ isOwn, many, isArray, type }: ShownField): boolean {
 }
 
 function isAddress(field: ShownField): boolean {
-  return isText(field) && field.type.kind === 'string' && field.type.format === 'uri'
+  return isText(field) && isUrl(field.type)
 }
 
 interface Member {

@@ -31,5 +31,5 @@ export function isDiverse(
   { title, summary }: { readonly title: string | null; readonly summary: string | null },
 ): boolean {
   if (isArray || type.kind !== 'string') return false
-  return type.format === 'uri' || (type.freeText && (!isOwn || name === title || name === summary))
+  return type.use.page === 'address' || (type.freeText && (!isOwn || name === title || name === summary))
 }

@@ -79,7 +79,7 @@ function fieldsOf(subject: Subject): readonly ShownField[] {
 }
 
 function isLanguage({ type }: Field | ShownField): boolean {
-  return type.kind === 'string' && type.format === 'language'
+  return type.kind === 'string' && type.use.page === 'language'
 }
 
 function entryOf(

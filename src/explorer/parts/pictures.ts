@@ -7,8 +7,8 @@ import { shortText } from './texts.ts'
 const names = /^(image|img|cover|thumb|thumbnail|avatar|logo|banner|photo|picture|icon|poster)(s|url|uri)?$/i
 
 /** Guessed from the names: `image.url`, `logoUrl`. */
-export function isPicture({ format }: StringType, properties: readonly string[]): boolean {
-  return format === 'uri' && properties.slice(-2).some((property) => names.test(property))
+export function isPicture({ use }: StringType, properties: readonly string[]): boolean {
+  return use.page === 'address' && properties.slice(-2).some((property) => names.test(property))
 }
 
 /** `imageHosts`: `*` for every one, `*.example.org` for all below one. The policy of the page allows no others. */

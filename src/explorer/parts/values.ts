@@ -53,7 +53,7 @@ export function valueOf(field: ShownField, value: unknown, language: Language): 
   if (typeof value === 'number') return language.number(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (kind === 'datetime') return timeOf(text, language)
-  if (kind === 'string' && field.type.kind === 'string' && field.type.format === 'uri')
+  if (field.type.kind === 'string' && field.type.use.page === 'address')
     return webLink(text, recordText(text))
   if (text.startsWith('at://')) return recordLink(text, shortUri(text), language)
   return recordText(plainValue(field, text, language))
@@ -93,7 +93,7 @@ export function plainValue(field: ShownField, value: string, language: Language,
     case 'atUri':
       return names?.get(value) ?? recordKey(value)
     case 'string':
-      if (type.format === 'language') return language.nameOf('language', value)
+      if (type.use.page === 'language') return language.nameOf('language', value)
       if (type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
       return valueLabel(field, value, language)
     default:

@@ -93,7 +93,7 @@ export function textOf(record: unknown, name: string | null, { fields }: Subject
 export function languageOf(record: unknown, { collection }: Subject): string | null {
   for (const { property, type } of collection.type.fields) {
     const held = type.kind === 'array' ? type.of : type
-    if (held.kind !== 'string' || held.format !== 'language') continue
+    if (held.kind !== 'string' || held.use.page !== 'language') continue
     const value = valueAt(record, [property])
     const tags = Array.isArray(value) ? value : [value]
     if (tags.length === 1 && typeof tags[0] === 'string') return tags[0]

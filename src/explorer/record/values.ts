@@ -132,13 +132,14 @@ function valueOfType(type: FieldType, value: unknown, shown: Shown, constraints:
 function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: Shown): Html {
   const { language, textLanguage, path } = shown
   if (text.startsWith('at://')) return reference(text, null, shown)
-  if (type.format === 'uri') return webLink(text, recordText(shortText(text, 200)))
-  if (type.format === 'did')
+  const { page } = type.use
+  if (page === 'address') return webLink(text, recordText(shortText(text, 200)))
+  if (page === 'account')
     return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
   const same = shown.filterBy(path, text)
   const field = shown.subject.ownFields.get(path.join('\n'))
   const content =
-    type.format === 'language'
+    page === 'language'
       ? languageName(text, language)
       : shortText(field === undefined ? text : plainValue(field, text, language), 500)
   if (same !== null) return html`<a href=${same} rel="nofollow">${recordText(content)}</a>`

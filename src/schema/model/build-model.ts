@@ -12,6 +12,7 @@ import { type StringType, systemFields, type UnionMember, type UnionType } from 
 import { buckets, generatedGroupNames, groupFields } from './operators.ts'
 import { leafName } from './leaves.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
+import { stringFormat } from './string-formats.ts'
 
 const strongRefId = 'com.atproto.repo.strongRef'
 const reservedEverywhere = ['AND', 'OR', 'NOT', 'isNull', '_empty']
@@ -253,13 +254,14 @@ function allowed({ minimum, maximum, enum: listed, const: constant }: Definition
 
 function stringType(definition: Definition): FieldType {
   const { format, knownValues, enum: values, maxLength, maxGraphemes } = definition
-  if (format === 'datetime') return { kind: 'datetime' }
-  if (format === 'at-uri') return { kind: 'atUri' }
-  const code = format === 'language' || (maxLength !== undefined && maxLength <= 6)
+  const use = stringFormat(format ?? null)
+  if (use.field !== 'string') return { kind: use.field }
+  const code = use.isCode || (maxLength !== undefined && maxLength <= 6)
   const listed = knownValues !== undefined || values !== undefined || definition.const !== undefined
   return {
     kind: 'string',
     format: format ?? null,
+    use,
     freeText: maxGraphemes !== undefined && format === undefined && !listed,
     bounded: format !== undefined || listed || (maxLength !== undefined && maxLength <= 5000),
     categorical: listed || code,

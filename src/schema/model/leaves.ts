@@ -1,5 +1,6 @@
 /** The values inside a record by which lists are sorted and records grouped and measured: their paths and names. */
 import type { Field, FieldType, ObjectType } from './model.ts'
+import { stringFormats } from './string-formats.ts'
 
 /** A value to sort, group or measure by. */
 export type Leaf =
@@ -71,7 +72,15 @@ export function leafProperties({ inside, field }: PropertyLeaf): readonly string
 export function leafType(leaf: Leaf): FieldType {
   if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
   if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
-  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false, code: false }
+  return {
+    kind: 'string',
+    format: null,
+    use: stringFormats.none,
+    freeText: false,
+    bounded: true,
+    categorical: false,
+    code: false,
+  }
 }
 
 /** Whether a leaf is an array, so that a record may have several of its values. */

@@ -4,6 +4,7 @@
  */
 
 import type { LexiconVersion } from '../../lexicon/lexicon-set.ts'
+import type { StringFormat } from './string-formats.ts'
 
 export interface Model {
   /** Record collections, by NSID in code point order. */
@@ -106,6 +107,8 @@ export type FieldType =
 export interface StringType {
   readonly kind: 'string'
   readonly format: string | null
+  /** What strings of the format are used for. */
+  readonly use: StringFormat
   /** Free text (`maxGraphemes`, no format, no listed values): gets a trigram index. */
   readonly freeText: boolean
   /** `maxLength` up to 5,000, a format, or listed values: may be a sort field. */

@@ -4,6 +4,7 @@
  */
 import { type PropertyLeaf, leafName, propertyLeaves } from './leaves.ts'
 import type { Collection, Field } from './model.ts'
+import { isUrl } from './where-operators.ts'
 
 /** Names of fields, those inside objects joined by underscores; null where none is suitable. */
 export interface Roles {
@@ -39,7 +40,7 @@ export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = n
     texts.find(({ field: { type: kind } }) => kind.kind === 'string' && kind.freeText) ??
     texts[0]
   const datetimes = own.filter(({ field }) => field.type.kind === 'datetime')
-  const addresses = leaves.filter(({ field: { type: kind } }) => isAddress(kind))
+  const addresses = leaves.filter(({ field: { type: kind } }) => isUrl(kind))
   const ownAddresses = addresses.filter(({ inside }) => inside.length === 0)
   const pictures = addresses.filter((leaf) =>
     images.includes(nameOf((leaf.inside[0] ?? leaf.field).property)),
@@ -74,10 +75,6 @@ function isSingle({ type }: Field): boolean {
 /** Neither a code nor one of a few values. */
 function isText(type: Field['type']): boolean {
   return type.kind === 'string' && type.format === null && !type.categorical
-}
-
-function isAddress(type: Field['type']): boolean {
-  return type.kind === 'string' && type.format === 'uri'
 }
 
 function nameOf(property: string): string {

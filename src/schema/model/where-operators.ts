@@ -193,11 +193,11 @@ const operatorEntries = Object.entries(whereOperators) as readonly (readonly [Op
 export function operatorTargetOf(
   type: FieldType,
 ): 'string' | 'url' | 'integer' | 'datetime' | 'boolean' | null {
-  if (type.kind === 'string') return isUrl(type) ? 'url' : 'string'
+  if (type.kind === 'string') return type.use.filter
   return type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'boolean' ? type.kind : null
 }
 
 /** Whether a text is a URI that may be a web address. */
 export function isUrl(type: FieldType): boolean {
-  return type.kind === 'string' && type.format === 'uri'
+  return type.kind === 'string' && type.use.filter === 'url'
 }

@@ -11,6 +11,7 @@ import {
   type References,
   type Shapes,
 } from '../../reference/shapes.ts'
+import type { ShownFormat } from '../../../src/schema/model/string-formats.ts'
 import { parseInstant } from '../../reference/values.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, otherCid } from '../records/records.ts'
@@ -157,10 +158,15 @@ function values(kind: Kind, depth: number): fc.Arbitrary<Json> {
 
 const imageCid = 'bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4'
 
+/** Values of the formats that pages do not show as plain texts. */
+const formatted: Readonly<Record<ShownFormat, fc.Arbitrary<string>>> = {
+  did: fc.constantFrom(...dids),
+  language: fc.constantFrom('en', 'es', 'de', 'zh', 'ja', 'pt-BR', 'zh-Hant-TW'),
+  uri: urls,
+}
+
 function strings(lexicon: Json): fc.Arbitrary<string> {
-  if (lexicon.format === 'language')
-    return fc.constantFrom('en', 'es', 'de', 'zh', 'ja', 'pt-BR', 'zh-Hant-TW')
-  if (lexicon.format === 'uri') return urls
+  if (lexicon.format in formatted) return formatted[lexicon.format as ShownFormat]
   if (lexicon.enum !== undefined) return fc.constantFrom<string>(...lexicon.enum)
   if (lexicon.minLength === 2) return fc.constantFrom('MX', 'DE', 'FR', 'mx', 'ß')
   const free = texts(lexicon.maxLength ?? 2000, lexicon.maxGraphemes ?? 500)

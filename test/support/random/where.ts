@@ -1,5 +1,6 @@
 /** Random conditions over a corpus, from the kinds of fields; most arguments are values that occur. */
 import fc from 'fast-check'
+import { stringFormat } from '../../../src/schema/model/string-formats.ts'
 import {
   operatorsOn,
   type OperatorTarget,
@@ -192,7 +193,7 @@ function condition(
     case 'string': {
       const words = isRecord && isFreeText(kind.lexicon) && present.length > 0
       return stringCondition(
-        kind.lexicon.format === 'uri' ? 'url' : 'string',
+        stringFormat(kind.lexicon.format ?? null).filter,
         present,
         words ? () => searches(present, []) : undefined,
       )
