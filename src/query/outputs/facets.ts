@@ -3,7 +3,7 @@ import type { Table } from '../../database/layout/tables.ts'
 import { elementArray, isArray, leafType } from '../../schema/model/leaves.ts'
 import { type GroupField, wherePath } from '../../schema/model/operators.ts'
 import { type Sql, sql } from '../../sql/sql.ts'
-import { emitObject, emitTuple } from '../emit/emit-output.ts'
+import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, isMissing, keyText } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
@@ -21,13 +21,13 @@ import type { Constant } from '../plan/fields.ts'
 import { groupFieldsOf, groupKey } from '../plan/groups/build-group-key.ts'
 import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
-import type { FacetOutput, FacetPlan, FacetValueOutput, ListPlan, PlanContext } from '../plan/plan.ts'
+import type { FacetOutput, FacetPlan, ListPlan, PlanContext } from '../plan/plan.ts'
 import { keysSize, readingSize } from '../price/cost-groups.ts'
 import { linkedSize } from '../price/cost-pages.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 import { selectedSize, sum } from '../price/printed-size.ts'
-import { emitGroups } from './group-pages.ts'
+import { groupsInOrder } from './group-pages.ts'
 
 /** The list whose records have the facets. */
 interface FacetedList {
@@ -73,7 +73,7 @@ function facetOutput(context: PlanContext, below: Collected, { name }: GroupFiel
   if (below.name !== 'values') return { kind: below.name as 'missing' | 'cut' }
   return {
     kind: 'values',
-    fields: namedBelow<FacetValueOutput['kind']>(context, below),
+    fields: namedBelow<'value' | 'count'>(context, below),
   }
 }
 
@@ -234,7 +234,7 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
         groups,
         condition: (each: Sql) => isMissing(0, each, false),
       } as const
-      return emitGroups(emitter, plan, text, row)
+      return emitRowsArray(emitter, groupsInOrder(emitter, plan), row, text)
     }
   }
 }

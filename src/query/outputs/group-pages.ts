@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts'
 import type { GroupField } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { decodeCursor } from '../../util/cursor.ts'
-import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
+import { emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
 import type { StepEmitter } from '../emit/steps.ts'
@@ -112,12 +112,6 @@ interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
   readonly groups: Grouping
   /** Whether the group whose alias is `row` is one of them. */
   readonly condition: (row: Sql) => Sql
-}
-
-/** The first groups as a JSON array; `text` prints the group whose alias is `row`. */
-export function emitGroups(emitter: Emitter, list: GroupList, text: Sql, row: Sql): Sql {
-  const page = groupsInOrder(emitter, list)
-  return emitRowsArray(emitter, page, row, text)
 }
 
 /** A query for the groups of a page in order. */

@@ -15,7 +15,7 @@ import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.t
 import { namedBelow } from '../plan/build-fields.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { groupKey } from '../plan/groups/build-group-key.ts'
-import { mostPaired, type PairOutput, type PairsPlan } from '../plan/groups/group-plan.ts'
+import type { PairsPlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalPairs } from '../plan/physical-plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 import type { PlanContext } from '../plan/plan.ts'
@@ -23,6 +23,8 @@ import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 
 const defaultLimit = 50
+/** Records with more different elements have too many pairs, and are left out. */
+const mostPaired = 100
 
 export function buildPairs(
   context: PlanContext,
@@ -40,7 +42,7 @@ export function buildPairs(
     array: leaf.array,
     minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, 1),
     limit: integerArgument('limit', limit, limits.pairs, defaultLimit, 1),
-    fields: namedBelow<PairOutput['kind']>(context, collected),
+    fields: namedBelow<'values' | 'count'>(context, collected),
   }
 }
 

@@ -224,12 +224,8 @@ export interface FacetPlan {
 }
 
 export type FacetOutput =
-  | { readonly kind: 'values'; readonly fields: Fields<FacetValueOutput> }
+  | { readonly kind: 'values'; readonly fields: Fields<{ readonly kind: 'value' | 'count' }> }
   | { readonly kind: 'missing' | 'cut' }
-
-export interface FacetValueOutput {
-  readonly kind: 'value' | 'count'
-}
 
 export interface Page {
   readonly backward: boolean

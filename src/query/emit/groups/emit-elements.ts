@@ -17,8 +17,10 @@ import {
   keyColumns,
   keyName,
   restriction,
+  type Named,
   type RowsOfGroups,
   type SharedRows,
+  type Source,
 } from './emit-source.ts'
 import { measureExpressions } from '../../outputs/measures.ts'
 
@@ -70,14 +72,7 @@ export function emitCountedRecords(emitter: Emitter, plan: Plan): Sql | null {
   const named = keys.flatMap((key, index) =>
     values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
   )
-  const restricted =
-    within === undefined
-      ? []
-      : restriction(
-          named.map(({ value }) => value),
-          within,
-          rows,
-        )
+  const restricted = restriction(keys.flatMap(values), within, rows)
   return countRecords(id, named, (selected) => select([selected], restricted))
 }
 
@@ -91,14 +86,10 @@ export function emitDistinctElements(emitter: StepEmitter, plan: Plan): readonly
     if (of.leaf.kind !== 'array') return []
     const source = createSource(emitter, plan)
     const grouped = keyColumns(plan.keys, source)
-    const column = measureName(index)
-    const selected = [
-      ...grouped.map(({ value, name }) => sql`${value} as ${name}`),
-      sql`count(distinct ${source.elements(of, 'counted')}) as ${column}`,
-    ]
-    const names = grouped.map((each) => each.name)
-    const name = emitter.step(source.grouped(selected, names))
-    return [{ name, columns: new Map([[index, [column]]]), areCounts: true }]
+    const value = sql`count(distinct ${source.elements(of, 'counted')})`
+    const name = measureName(index)
+    const step = emitter.step(source.grouped(grouped, [{ value, name }]))
+    return [{ name: step, columns: new Map([[index, [name]]]), areCounts: true }]
   })
 }
 
@@ -121,21 +112,21 @@ export function emitElementMeasures(emitter: StepEmitter, plan: Plan): readonly 
     const source = createSource(emitter, { ...plan, access: rows ?? access })
     const grouped = keyColumns(keys, source)
     const values = measures.map(
-      ([index, measure]) => [index, measureExpressions(emitter, measure, source)] as const,
+      ([index, measure]) => [index, measureColumns(emitter, measure, index, source)] as const,
     )
-    const selected = [
-      ...grouped.map(({ value, name }) => sql`${value} as ${name}`),
-      ...values.flatMap(([index, parts]) =>
-        parts.map((part, at) => sql`${part} as ${measureName(index, at)}`),
-      ),
-    ]
-    const names = grouped.map((column) => column.name)
+    const others = values.flatMap(([, columns]) => columns)
     return {
-      name: emitter.step(source.grouped(selected, names)),
-      columns: new Map(values.map(([index, parts]) => [index, parts.map((_, at) => measureName(index, at))])),
+      name: emitter.step(source.grouped(grouped, others)),
+      columns: new Map(values.map(([index, columns]) => [index, columns.map(({ name }) => name)])),
       areCounts: false,
     }
   })
+}
+
+/** The columns of a measure; an exact sum may have several. */
+export function measureColumns(emitter: Emitter, measure: MeasurePlan, index: number, source: Source) {
+  const values = measureExpressions(emitter, measure, source)
+  return values.map((value, part): Named => ({ value, name: measureName(index, part) }))
 }
 
 /** Whether values are in rows of their own, of which a record may have several. */

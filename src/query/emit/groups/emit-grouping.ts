@@ -1,5 +1,5 @@
 /** Groups as steps: keys in their stored form, with counts and measures. */
-import { type Sql, sql } from '../../../sql/sql.ts'
+import { raw, type Sql, sql } from '../../../sql/sql.ts'
 import {
   emitCountedGroups,
   emitElementGroups,
@@ -23,13 +23,13 @@ import {
   emitRecordsOnce,
   isAside,
   isOnePass,
+  measureColumns,
   mergeMeasures,
 } from './emit-elements.ts'
 import type { Grouping } from './emit-group-values.ts'
 import type { StepEmitter } from '../steps.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
-import { measureExpressions } from '../../outputs/measures.ts'
 
 /** `within`: rows are restricted to the keys of these groups. */
 type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {
@@ -56,16 +56,10 @@ export function createGrouping(
   const grouped = keyColumns(keys, source)
   const ofElements = isOnePass(emitter, plan)
   const own = measures.map((measure, index) =>
-    isAside(measure.of.leaf) && !ofElements
-      ? []
-      : measureExpressions(emitter, measure, source).map((value, part) => ({
-          value,
-          name: measureName(index, part),
-        })),
+    isAside(measure.of.leaf) && !ofElements ? [] : measureColumns(emitter, measure, index, source),
   )
   const count = ofElements && keys.length > 0 ? source.countRecords : sql`count(*)`
-  const selected = [...grouped.map(named), sql`${count} as n`, ...own.flat().map(named)]
-  const first = emitter.step(source.grouped(selected, names))
+  const first = emitter.step(source.grouped(grouped, [{ value: count, name: raw('n') }, ...own.flat()]))
   const aside = [...emitDistinctElements(emitter, plan), ...emitElementMeasures(emitter, plan)]
   const columns = own.map((parts, index) => [
     ...parts.map(({ name }) => name),
@@ -101,8 +95,4 @@ function storedGroups(
       return counted === null ? null : emitter.step(counted)
     }
   }
-}
-
-function named({ value, name }: { readonly value: Sql; readonly name: Sql }): Sql {
-  return sql`${value} as ${name}`
 }

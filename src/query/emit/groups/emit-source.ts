@@ -17,8 +17,14 @@ export interface Source {
   elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
   /** Counts records once each, although a record has one row for each of its elements. */
   readonly countRecords: Sql
-  /** Selects these columns of the groups; `names` are the names of the keys. */
-  grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
+  /** Selects keys, by which rows are grouped, and other columns of the groups. */
+  grouped(keys: readonly Named[], others: readonly Named[]): Sql
+}
+
+/** A column of a selection. */
+export interface Named {
+  readonly value: Sql
+  readonly name: Sql
 }
 
 /** Rows that several groupings read, in a step with the values of their keys. */
@@ -53,17 +59,18 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
   const { keys, access, parent, within } = rows
   if (access.kind === 'shared') return createSharedSource(emitter, access)
   const { values, elements, id, select } = createJoins(emitter, rows, access, parent, within)
-  const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within, access)
+  const restricted = restriction(keys.flatMap(values), within, access)
   return {
     values,
     elements,
     countRecords: sql`count(distinct ${id})`,
-    grouped: (selected, names) => {
+    grouped: (grouped, others) => {
+      const names = grouped.map(({ name }) => name)
       // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
       // own column.
       const isOfCandidates = 'rows' in access && 'sources' in access.rows.path
       const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
-      return sql`${select(selected, restricted)} ${groupBy(by)}`
+      return sql`${select([...grouped, ...others].map(named), restricted)} ${groupBy(by)}`
     },
   }
 }
@@ -111,7 +118,13 @@ function fromGroups(
 }
 
 /** Each value is among those of the groups; not all combinations of these values need to be. */
-export function restriction(values: readonly Sql[], { groups, keys }: Within, access: GroupAccess): Sql[] {
+export function restriction(
+  values: readonly Sql[],
+  within: Within | undefined,
+  access: GroupAccess,
+): readonly Sql[] {
+  if (within === undefined) return []
+  const { groups, keys } = within
   const found = access.kind === 'rows' ? (access.groupIndex?.columns.length ?? 0) : 0
   return keys.flatMap((key, index) => {
     if (index < found) return []
@@ -159,8 +172,11 @@ function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Sourc
       const parts = key.leaf.kind === 'reference' ? [0, 1] : [0]
       return parts.map((part) => sql`${row}.${sharedName(keys.indexOf(key), part)}`)
     },
-    grouped: (selected, names) =>
-      sql`select ${join(selected as Sql[], ', ')} from ${name} ${row}${join([raw(''), ...joins], '')} ${groupBy(names)}`,
+    grouped: (grouped, others) => {
+      const columns = join([...grouped, ...others].map(named), ', ')
+      const from = sql`${name} ${row}${join([raw(''), ...joins], '')}`
+      return sql`select ${columns} from ${from} ${groupBy(grouped.map((column) => column.name))}`
+    },
   }
 }
 
@@ -282,7 +298,7 @@ function sharedName(key: number, part: number): Sql {
 }
 
 /** The values of keys, each with the name of its column in a table of groups. */
-export function keyColumns(keys: readonly GroupKey[], source: Source) {
+export function keyColumns(keys: readonly GroupKey[], source: Source): readonly Named[] {
   return keys.flatMap((key, index) =>
     source.values(key).map((value, part) => ({ value, name: keyName(index, part) })),
   )
@@ -297,6 +313,10 @@ export function keyNames(keys: readonly GroupKey[]): readonly Sql[] {
 
 export function keyName(key: number, part: number): Sql {
   return raw(`k${key}_${part}`)
+}
+
+function named({ value, name }: Named): Sql {
+  return sql`${value} as ${name}`
 }
 
 export function groupBy(columns: readonly Sql[]): Sql {

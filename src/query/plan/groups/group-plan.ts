@@ -158,14 +158,7 @@ export interface PairsPlan {
   readonly array: ArrayIndex
   readonly minCount: number
   readonly limit: number
-  readonly fields: Fields<PairOutput>
-}
-
-/** Records with more different elements have too many pairs, and are left out. */
-export const mostPaired = 100
-
-export interface PairOutput {
-  readonly kind: 'values' | 'count'
+  readonly fields: Fields<{ readonly kind: 'values' | 'count' }>
 }
 
 export interface SignificanceOutput {
