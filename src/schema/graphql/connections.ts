@@ -1,5 +1,5 @@
 /** Generates the types of lists: connections with their pages, facets and snippets, and the arguments of list fields. */
-import type { GraphQLFieldConfigArgumentMap, GraphQLObjectTypeConfig } from 'graphql'
+import type { GraphQLFieldConfigArgumentMap } from 'graphql'
 import {
   GraphQLBoolean,
   GraphQLInt,
@@ -16,23 +16,9 @@ import type { TypeRegistry } from './type-registry.ts'
 
 export type InputTypes = ReturnType<typeof createInputTypes>
 
-/** Defines an object type that is generated for a use of a collection, such as its lists. */
-export type TypeFor = (
-  collection: Collection,
-  suffix: string,
-  use: string,
-  config: () => Pick<GraphQLObjectTypeConfig<unknown, unknown>, 'description' | 'fields'>,
-) => GraphQLObjectType
-
-export function createTypeFor(registry: TypeRegistry): TypeFor {
-  return ({ typeName, nsid }, suffix, use, config) =>
-    registry.once(GraphQLObjectType, `${typeName}${suffix}`, `${use} of ${nsid}`, config)
-}
-
 export function createConnectionTypes(
   registry: TypeRegistry,
   inputs: InputTypes,
-  typeFor: TypeFor,
   recordOf: (collection: Collection) => GraphQLObjectType,
 ) {
   const pageInfo = registry.define(GraphQLObjectType, 'every list', {
@@ -92,10 +78,10 @@ export function createConnectionTypes(
     },
   })
   const connection = (collection: Collection): GraphQLObjectType =>
-    typeFor(collection, 'Connection', 'lists', () => {
+    registry.of(GraphQLObjectType, collection, 'Connection', 'lists', () => {
       const node = recordOf(collection)
       const isSearched = collection.searchFields.length > 0
-      const edge = typeFor(collection, 'Edge', 'lists', () => ({
+      const edge = registry.of(GraphQLObjectType, collection, 'Edge', 'lists', () => ({
         fields: {
           cursor: { type: nonNull(GraphQLString) },
           node: { type: nonNull(node) },

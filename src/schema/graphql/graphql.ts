@@ -15,7 +15,7 @@ import {
   specifiedDirectives,
 } from 'graphql/type'
 import { createAggregateTypes } from './groups/aggregates.ts'
-import { createConnectionTypes, createTypeFor } from './connections.ts'
+import { createConnectionTypes } from './connections.ts'
 import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'
 import { holderOf } from '../model/operators.ts'
@@ -36,12 +36,10 @@ const strongRefName = 'ComAtprotoRepoStrongRef'
 export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSchema {
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
-  const typeFor = createTypeFor(registry)
   const recordOf = (collection: Collection) => records.get(collection.nsid) as GraphQLObjectType
   const { connection, listArguments, pageInfo, didYouMean } = createConnectionTypes(
     registry,
     inputs,
-    typeFor,
     recordOf,
   )
 
@@ -189,7 +187,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     )
   }
 
-  const { aggregate, aggregateArguments } = createAggregateTypes(registry, inputs, typeFor, model, {
+  const { aggregate, aggregateArguments } = createAggregateTypes(registry, inputs, model, {
     outputType,
     record,
     recordOf,

@@ -26,9 +26,8 @@ import {
 } from '../model/operators.ts'
 import { typeNameOf } from '../model/naming.ts'
 import { createMeasureInputs } from './groups/measure-inputs.ts'
-import { enumValues } from './enum-values.ts'
 import { BigInt53, DateTime } from './scalars.ts'
-import type { TypeRegistry } from './type-registry.ts'
+import { enumValues, type TypeRegistry } from './type-registry.ts'
 import { isUrl, operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
 
 const reading = 'Several operators on one field must all hold; a missing value satisfies none but `isNull`.'
@@ -284,25 +283,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       },
     }))
   }
-  const distinctOn = (collection: Collection) => {
-    const name = `${collection.typeName}DistinctField`
-    return registry.once(GraphQLEnumType, name, `lists of ${collection.nsid}`, () => ({
-      values: enumValues(distinctFields(collection)),
-    }))
-  }
-  const groupBy = (collection: Collection) => {
-    const name = `${collection.typeName}GroupByField`
-    return registry.once(GraphQLEnumType, name, `groups of ${collection.nsid}`, () => ({
-      values: enumValues(groupFields(collection, model)),
-    }))
-  }
+  const distinctOn = (collection: Collection) =>
+    registry.fieldsOf(collection, 'DistinctField', 'lists', () => distinctFields(collection))
+  const groupBy = (collection: Collection) =>
+    registry.fieldsOf(collection, 'GroupByField', 'groups', () => groupFields(collection, model))
   const searchField = (collection: Collection) =>
-    registry.once(
-      GraphQLEnumType,
-      `${collection.typeName}SearchField`,
-      `searched texts of ${collection.nsid}`,
-      () => ({ values: enumValues(collection.searchFields) }),
-    )
+    registry.fieldsOf(collection, 'SearchField', 'searched texts', () => collection.searchFields)
   const measures = createMeasureInputs(model, registry, direction)
   return { where, sortBy, distinctOn, groupBy, searchField, aggregateOrder, ...measures }
 }

@@ -1,5 +1,7 @@
 /** Holds all generated types by name, so that a duplicate name is rejected with both origins. */
 import type { GraphQLNamedType } from 'graphql'
+import { GraphQLEnumType } from 'graphql/type'
+import type { Collection } from '../model/model.ts'
 import type { FieldConfig, Fields } from './roles.ts'
 
 /** A class of types, such as `GraphQLObjectType`. */
@@ -17,6 +19,21 @@ export interface TypeRegistry {
     origin: string,
     config: () => Omit<ConfigOf<Class>, 'name'>,
   ): InstanceType<Class>
+  /** The same for a use of a collection, such as its groups: `suffix` ends the name. */
+  of<Class extends Kind>(
+    kind: Class,
+    collection: Collection,
+    suffix: string,
+    use: string,
+    config: () => Omit<ConfigOf<Class>, 'name'>,
+  ): InstanceType<Class>
+  /** An enum that names fields for a use of a collection. */
+  fieldsOf(
+    collection: Collection,
+    suffix: string,
+    use: string,
+    fields: () => readonly { readonly name: string }[],
+  ): GraphQLEnumType
 }
 
 export function createTypeRegistry(): TypeRegistry {
@@ -33,7 +50,7 @@ export function createTypeRegistry(): TypeRegistry {
     types.set(type.name, { type, origin })
     return type
   }
-  return {
+  const registry: TypeRegistry = {
     define,
     once(kind, name, origin, config) {
       const known = types.get(name)
@@ -41,7 +58,19 @@ export function createTypeRegistry(): TypeRegistry {
       if (known.origin !== origin) refuse(name, known.origin, origin)
       return known.type as InstanceType<typeof kind>
     },
+    of: (kind, { typeName, nsid }, suffix, use, config) =>
+      registry.once(kind, `${typeName}${suffix}`, `${use} of ${nsid}`, config),
+    fieldsOf: (collection, suffix, use, fields) =>
+      registry.of(GraphQLEnumType, collection, suffix, use, () => ({
+        values: enumValues(fields()),
+      })),
   }
+  return registry
+}
+
+/** The values of an enum that names fields; each stands for the field itself. */
+export function enumValues(fields: readonly { readonly name: string }[]) {
+  return Object.fromEntries(fields.map((field) => [field.name, { value: field }]))
 }
 
 /** Two collections may need one root field: the aggregate of `a.b.c` and the list of `a.b.cAggregate`. */

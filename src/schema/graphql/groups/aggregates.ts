@@ -13,7 +13,7 @@ import {
 import { leafType } from '../../model/leaves.ts'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
-import type { InputTypes, TypeFor } from '../connections.ts'
+import type { InputTypes } from '../connections.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import type { TypeRegistry } from '../type-registry.ts'
@@ -40,7 +40,6 @@ interface RecordTypes {
 export function createAggregateTypes(
   registry: TypeRegistry,
   inputs: InputTypes,
-  typeFor: TypeFor,
   model: Model,
   { outputType, record, recordOf, withResolved }: RecordTypes,
 ) {
@@ -55,7 +54,7 @@ export function createAggregateTypes(
       endCursor: { type: GraphQLString, description: 'Null without groups.' },
     },
   })
-  const measures = createMeasureTypes(inputs, typeFor, outputType)
+  const measures = createMeasureTypes(registry, inputs, outputType)
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
     return type.kind === 'strongRef' || type.kind === 'atUri' ? GraphQLString : outputType(type)
@@ -74,29 +73,35 @@ export function createAggregateTypes(
   const aggregate = (collection: Collection): GraphQLObjectType => {
     const fields = groupFields(collection, model)
     const names = new Set(fields.map(({ name }) => name))
-    const group: GraphQLObjectType = typeFor(collection, 'AggregateGroup', 'aggregates', () => ({
-      description: 'One group: the values it was grouped by, and what its records add up to.',
-      fields: () => ({
-        ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
-        count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
-        total: {
-          type: GraphQLInt,
-          description: 'How many records of the group match `denominator`; null without it.',
-        },
-        share,
-        cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
-        significance: { type: significance, description: 'Null without `significant`.' },
-        change: {
-          type: GraphQLFloat,
-          args: { of: { type: inputs.groupValue(collection), description: 'COUNT when absent.' } },
-          description:
-            'The difference from the previous group; null for the first, or if one has no value. With one time bucket in `groupBy`; use `fill: true`, since missing buckets are skipped.',
-        },
-        ...measures(collection),
-        ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
+    const group: GraphQLObjectType = registry.of(
+      GraphQLObjectType,
+      collection,
+      'AggregateGroup',
+      'aggregates',
+      () => ({
+        description: 'One group: the values it was grouped by, and what its records add up to.',
+        fields: () => ({
+          ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+          count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+          total: {
+            type: GraphQLInt,
+            description: 'How many records of the group match `denominator`; null without it.',
+          },
+          share,
+          cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
+          significance: { type: significance, description: 'Null without `significant`.' },
+          change: {
+            type: GraphQLFloat,
+            args: { of: { type: inputs.groupValue(collection), description: 'COUNT when absent.' } },
+            description:
+              'The difference from the previous group; null for the first, or if one has no value. With one time bucket in `groupBy`; use `fill: true`, since missing buckets are skipped.',
+          },
+          ...measures(collection),
+          ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
+        }),
       }),
-    }))
-    return typeFor(collection, 'Aggregated', 'aggregates', () => ({
+    )
+    return registry.of(GraphQLObjectType, collection, 'Aggregated', 'aggregates', () => ({
       fields: {
         count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
         total: { type: GraphQLInt, description: 'How many records match `denominator`; null without it.' },

@@ -6,7 +6,6 @@ import type { Collection, Model } from '../../model/model.ts'
 import { measureConstant, measureNames } from '../../model/measures.ts'
 import { groupFields, measureFields } from '../../model/operators.ts'
 import { comparisons } from '../../model/where-operators.ts'
-import { enumValues } from '../enum-values.ts'
 import { MeasureValue } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
@@ -23,12 +22,7 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
     const fields = new Map(
       [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
     )
-    const field = registry.once(
-      GraphQLEnumType,
-      `${collection.typeName}MeasureField`,
-      `measures of ${collection.nsid}`,
-      () => ({ values: enumValues([...fields.values()]) }),
-    )
+    const field = registry.fieldsOf(collection, 'MeasureField', 'measures', () => [...fields.values()])
     return {
       measure: { type: new GraphQLNonNull(measure) },
       field: { type: field, description: 'Absent for COUNT and SHARE.' },
@@ -36,44 +30,27 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
     }
   }
   const groupValue = (collection: Collection) =>
-    registry.once(
-      GraphQLInputObjectType,
-      `${collection.typeName}GroupValueInput`,
-      `changes of groups of ${collection.nsid}`,
-      () => ({ description: 'A count, share or measure of groups.', fields: measured(collection) }),
-    )
+    registry.of(GraphQLInputObjectType, collection, 'GroupValueInput', 'changes of groups', () => ({
+      description: 'A count, share or measure of groups.',
+      fields: measured(collection),
+    }))
   const rankBy = (collection: Collection) =>
-    registry.once(
-      GraphQLInputObjectType,
-      `${collection.typeName}RankByInput`,
-      `the order of groups of ${collection.nsid}`,
-      () => ({
-        description: 'Orders groups by a measure; a group without one is smaller than any.',
-        fields: { ...measured(collection), direction: { type: direction, defaultValue: 'desc' } },
-      }),
-    )
+    registry.of(GraphQLInputObjectType, collection, 'RankByInput', 'the order of groups', () => ({
+      description: 'Orders groups by a measure; a group without one is smaller than any.',
+      fields: { ...measured(collection), direction: { type: direction, defaultValue: 'desc' } },
+    }))
   const having = (collection: Collection) =>
-    registry.once(
-      GraphQLInputObjectType,
-      `${collection.typeName}HavingInput`,
-      `conditions on groups of ${collection.nsid}`,
-      () => ({
-        description: 'A condition on a measure of groups, selected or not; a group without it meets none.',
-        fields: {
-          ...measured(collection),
-          operator: { type: new GraphQLNonNull(operator) },
-          value: { type: new GraphQLNonNull(MeasureValue) },
-        },
-      }),
-    )
+    registry.of(GraphQLInputObjectType, collection, 'HavingInput', 'conditions on groups', () => ({
+      description: 'A condition on a measure of groups, selected or not; a group without it meets none.',
+      fields: {
+        ...measured(collection),
+        operator: { type: new GraphQLNonNull(operator) },
+        value: { type: new GraphQLNonNull(MeasureValue) },
+      },
+    }))
   const measureInteger = (collection: Collection) =>
-    registry.once(
-      GraphQLEnumType,
-      `${collection.typeName}MeasureIntegerField`,
-      `percentiles of ${collection.nsid}`,
-      () => ({
-        values: enumValues(measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer')),
-      }),
+    registry.fieldsOf(collection, 'MeasureIntegerField', 'percentiles', () =>
+      measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer'),
     )
   return { groupValue, rankBy, having, measureInteger }
 }

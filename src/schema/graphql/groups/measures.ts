@@ -1,18 +1,19 @@
 /** Generates the types of measures: a field for each in the table of measures, with an object or arguments for fields. */
 import type { GraphQLOutputType } from 'graphql'
-import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql/type'
+import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql/type'
 import type { Collection, FieldType } from '../../model/model.ts'
 import { leafType } from '../../model/leaves.ts'
 import { fieldMeasures } from '../../model/measures.ts'
 import { measureFields } from '../../model/operators.ts'
-import type { InputTypes, TypeFor } from '../connections.ts'
+import type { InputTypes } from '../connections.ts'
 import { type FieldConfig, type Fields, nonNull } from '../roles.ts'
 import { BigInt53 } from '../scalars.ts'
+import type { TypeRegistry } from '../type-registry.ts'
 
 /** The fields for the measures of a collection's records, of a group or of all. */
 export function createMeasureTypes(
+  registry: TypeRegistry,
   inputs: InputTypes,
-  typeFor: TypeFor,
   outputType: (type: FieldType) => GraphQLOutputType,
 ): (collection: Collection) => Fields {
   return (collection) => {
@@ -39,7 +40,7 @@ export function createMeasureTypes(
         result === 'value' ? outputType(type) : result === 'sum' ? BigInt53 : GraphQLFloat
       const measured = of === 'integer' ? integers : fields
       const suffix = `Aggregate${name[0]?.toUpperCase()}${name.slice(1)}`
-      const type = typeFor(collection, suffix, 'measures', () => ({
+      const type = registry.of(GraphQLObjectType, collection, suffix, 'measures', () => ({
         fields: Object.fromEntries(
           measured.map((field) => [field.name, { type: typeOf(leafType(field.leaf)) }]),
         ),

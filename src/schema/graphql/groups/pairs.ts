@@ -1,5 +1,5 @@
 /** Types of pairs: which elements of an array occur together in one record, and how often. */
-import { GraphQLEnumType, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import { isArray } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
 import { type GroupField, groupFields } from '../../model/operators.ts'
@@ -19,12 +19,7 @@ export function createPairFields(registry: TypeRegistry, model: Model): (collect
   return (collection) => {
     const arrays = arrayFields(collection, model)
     if (arrays.length === 0) return {}
-    const field = registry.once(
-      GraphQLEnumType,
-      `${collection.typeName}ArrayField`,
-      `arrays of ${collection.nsid}`,
-      () => ({ values: Object.fromEntries(arrays.map((each) => [each.name, { value: each }])) }),
-    )
+    const field = registry.fieldsOf(collection, 'ArrayField', 'arrays', () => arrays)
     return {
       pairs: {
         type: nonNull(listOf(pair)),

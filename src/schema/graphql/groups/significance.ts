@@ -73,22 +73,17 @@ export function defineUnusualWords(
 /** The type of the argument `significant`. */
 export function significantInput(
   registry: TypeRegistry,
-  { typeName, nsid }: Collection,
+  collection: Collection,
   where: GraphQLInputObjectType,
 ): GraphQLInputObjectType {
-  return registry.once(
-    GraphQLInputObjectType,
-    `${typeName}SignificantInput`,
-    `unusual groups of ${nsid}`,
-    () => ({
-      description: 'What groups are compared with.',
-      fields: {
-        against: {
-          type: new GraphQLNonNull(where),
-          description:
-            'The records to compare with, of which those under `where` are left out; `{}` means all others.',
-        },
+  return registry.of(GraphQLInputObjectType, collection, 'SignificantInput', 'unusual groups', () => ({
+    description: 'What groups are compared with.',
+    fields: {
+      against: {
+        type: new GraphQLNonNull(where),
+        description:
+          'The records to compare with, of which those under `where` are left out; `{}` means all others.',
       },
-    }),
-  )
+    },
+  }))
 }
