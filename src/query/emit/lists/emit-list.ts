@@ -152,11 +152,13 @@ function printsRows(output: PhysicalListOutput | Constant): output is RowsOutput
   return output.kind === 'edges' || output.kind === 'nodes'
 }
 
-function emitElement(
+/** An edge or record of a row; `position`: what its cursor consists of. */
+export function emitElement(
   emitter: Emitter,
   { list }: PhysicalList,
   output: RowsOutput<PhysicalList>,
   row: RecordRow,
+  position?: Sql,
 ): Sql {
   if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
   const { dialect } = emitter
@@ -165,7 +167,7 @@ function emitElement(
       case 'node':
         return emitFields(emitter, field.fields, row)
       case 'cursor':
-        return emitCursor(emitter, list, positionOf(emitter, list.sort, row))
+        return emitCursor(emitter, list, position ?? positionOf(emitter, list.sort, row))
       case 'score':
         return row.ranked === undefined ? raw(`'null'`) : dialect.toJson(row.ranked.score)
       case 'snippet': {

@@ -3,13 +3,14 @@
  * default order, then by collection, are printed.
  */
 import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitArray, emitFields, emitObject } from '../emit-output.ts'
-import type { Emitter } from '../emitter.ts'
+import { emitArray, emitObject } from '../emit-output.ts'
+import { type Emitter, newRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
-import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
+import { emitElement } from './emit-list.ts'
 import { emitMissingWords } from '../../outputs/missing-words.ts'
 
 /** The lists have the same page, and select the same, except of their records. */
@@ -30,7 +31,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
       case 'edges':
       case 'nodes': {
         const index = fields.findIndex((field) => field.output === output)
-        const text = emitElement(emitter, lists, index, row, position)
+        const text = elementOf(emitter, lists, index, row, position)
         return emitArray(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
       }
       case 'pageInfo':
@@ -97,28 +98,20 @@ function unionAll(emitter: Emitter, parts: readonly Sql[]): Sql {
 }
 
 /** An edge or record, from the collection of the row. */
-function emitElement(
+function elementOf(
   emitter: Emitter,
   lists: readonly PhysicalList[],
   index: number,
   row: Sql,
   position: Sql,
 ): Sql {
-  const cases = lists.map(({ list, fields }) => {
-    const { table } = list
-    const alias = emitter.alias()
-    const record = { kind: 'record', alias, table } as const
-    const output = fields[index]?.output as RowsOutput<PhysicalList>
-    const element =
-      output.kind === 'nodes'
-        ? emitFields(emitter, output.fields, record)
-        : emitObject(emitter, output.fields, (field) =>
-            field.kind === 'node'
-              ? emitFields(emitter, field.fields, record)
-              : emitCursor(emitter, list, position),
-          )
+  const cases = lists.map((each) => {
+    const { table } = each.list
+    const record = newRow(emitter, table)
+    const output = each.fields[index]?.output as RowsOutput<PhysicalList>
+    const element = emitElement(emitter, each, output, record, position)
     return sql`when ${literal(table.collection.nsid)} then
-      (select ${element} from ${identifier(table.name)} ${alias} where ${alias}.id = ${row}.id)`
+      (select ${element} from ${identifier(table.name)} ${record.alias} where ${record.alias}.id = ${row}.id)`
   })
   return sql`case ${row}.collection ${join(cases, ' ')} end`
 }
