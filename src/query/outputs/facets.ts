@@ -224,17 +224,14 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
       const text = emitObject(emitter, output.fields, ({ kind }) =>
         kind === 'count' ? sql`${row}.n` : dialect.toJson(keyText(emitter, groups, 0, row)),
       )
-      const { key, limit } = facet
-      const plan = {
-        keys: [key],
+      const list = {
         order: { by: 'count', direction: 'desc' },
-        limit,
-        measures: [],
+        limit: facet.limit,
         page: null,
         groups,
         condition: (each: Sql) => isMissing(0, each, false),
       } as const
-      return emitRowsArray(emitter, groupsInOrder(emitter, plan), row, text)
+      return emitRowsArray(emitter, groupsInOrder(emitter, list), row, text)
     }
   }
 }

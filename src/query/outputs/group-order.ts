@@ -6,8 +6,7 @@ import { utcBucket } from '../../sql/time-buckets.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
 import type { Direction } from '../plan/fields.ts'
-import type { GroupKey, MeasurePlan } from '../plan/groups/group-plan.ts'
-import type { PhysicalAggregate } from '../plan/physical-plan.ts'
+import type { GroupKey, GroupOrder, MeasurePlan } from '../plan/groups/group-plan.ts'
 import { isInstant, storedKind } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
 
@@ -100,13 +99,10 @@ function typeOfMeasure({ measure, of, isWide }: MeasurePlan): OrderType {
   }
 }
 
-/** The order of groups. */
-export type OrderedGroups = Pick<PhysicalAggregate['aggregate'], 'keys' | 'order' | 'measures'>
-
 /** The sort expressions of the groups, for `order by`; `row` has the columns that `lookedUp` adds. */
-export function groupOrder(emitter: Emitter, plan: OrderedGroups, groups: Grouping, row: Sql): Sql {
+export function groupOrder(emitter: Emitter, order: GroupOrder, groups: Grouping, row: Sql): Sql {
   return join(
-    groupOrderParts(plan).flatMap((part) =>
+    groupOrderParts({ ...groups, order }).flatMap((part) =>
       valuesOf(emitter, groups, part.of, row).map(
         // A count is never null, and materialized counts may have an index over them.
         (value) => sql`${value} ${emitter.dialect.ordering(part.direction, part.nullable)}`,
@@ -119,19 +115,19 @@ export function groupOrder(emitter: Emitter, plan: OrderedGroups, groups: Groupi
 /** The cursor of a group, as JSON. */
 export function groupCursor(
   emitter: Emitter,
-  plan: OrderedGroups & { readonly binding: string },
+  { order, page }: Pick<AggregatePlan, 'order' | 'page'>,
   groups: Grouping,
   row: Sql,
 ): Sql {
   const { dialect } = emitter
-  const values = groupOrderParts(plan).map((part) => {
+  const values = groupOrderParts({ ...groups, order }).map((part) => {
     const values = valuesOf(emitter, groups, part.of, row)
     const value = values[0] as Sql
     switch (part.type) {
       case 'instant':
         return dialect.asText(value)
       case 'date':
-        return dateOf(emitter, plan, part, value)
+        return dateOf(emitter, groups, part, value)
       case 'bigint':
       case 'wideSum':
         return dialect.sumText(values)
@@ -143,18 +139,18 @@ export function groupCursor(
         return value
     }
   })
-  return dialect.toJson(dialect.cursor(sql`${plan.binding}`, dialect.jsonArray(values)))
+  return dialect.toJson(dialect.cursor(sql`${page.binding}`, dialect.jsonArray(values)))
 }
 
 /** The groups behind a position: `after` has a value for each part of the order. */
 export function isBehind(
   emitter: Emitter,
-  plan: OrderedGroups,
+  order: GroupOrder,
   groups: Grouping,
   row: Sql,
   after: readonly ColumnValue[],
 ): Sql {
-  const keys = groupOrderParts(plan).flatMap((part, index) => {
+  const keys = groupOrderParts({ ...groups, order }).flatMap((part, index) => {
     const values = valuesOf(emitter, groups, part.of, row)
     const given = partsOf(emitter, part, after[index] ?? null)
     return values.map((value, place) => ({ ...part, value, given: given[place] ?? null }))
@@ -174,7 +170,7 @@ export function isBehind(
 }
 
 /** The first day of a bucket that is a key; in any time zone, keys are stored like those of UTC. */
-function dateOf({ dialect }: Emitter, { keys }: OrderedGroups, { of }: OrderPart, value: Sql): Sql {
+function dateOf({ dialect }: Emitter, { keys }: Grouping, { of }: OrderPart, value: Sql): Sql {
   const bucket = of.kind === 'key' ? (keys[of.key]?.bucket ?? null) : null
   if (bucket === null) throw new Error('Only buckets have labels.')
   return dialect.bucketText(value, utcBucket(bucket.unit))

@@ -13,14 +13,7 @@ import type { Fields } from '../plan/fields.ts'
 import type { GroupPage } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import type { AggregatePlan, GroupPageInfoOutput } from '../plan/plan.ts'
-import {
-  groupCursor,
-  groupOrder,
-  groupOrderParts,
-  isBehind,
-  type OrderedGroups,
-  type OrderType,
-} from './group-order.ts'
+import { groupCursor, groupOrder, groupOrderParts, isBehind, type OrderType } from './group-order.ts'
 
 /** `field`: the name of the aggregate field. */
 export function buildGroupPage(
@@ -107,7 +100,7 @@ function isLargeInteger(value: unknown): value is string {
 type Aggregate = PhysicalAggregate['aggregate']
 
 /** Groups in order; `page` is null for the first ones without cursors. */
-interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
+interface GroupList extends Pick<Aggregate, 'order' | 'limit'> {
   readonly page: Aggregate['page'] | null
   readonly groups: Grouping
   /** Whether the group whose alias is `row` is one of them. */
@@ -118,7 +111,7 @@ interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
 export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
   const { found, ordered } = foundGroups(emitter, list)
   return sql`${found}
-    order by ${groupOrder(emitter, list, list.groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
+    order by ${groupOrder(emitter, list.order, list.groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
 }
 
 /** The groups of an aggregate's page, unordered, and the alias by which its order may name them. */
@@ -132,7 +125,7 @@ function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; 
   if (after === null) return { found, ordered: row }
   // A condition cannot name columns of its own selection.
   const ordered = emitter.alias()
-  const behind = isBehind(emitter, list, groups, ordered, after)
+  const behind = isBehind(emitter, list.order, groups, ordered, after)
   return { found: sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered }
 }
 
@@ -166,7 +159,7 @@ export function emitGroupsPageInfo(
     if (kind === 'hasNextPage')
       return dialect.booleanJson(sql`exists (select 1 from ${name} where ordinal > ${aggregate.limit})`)
     const row = emitter.alias()
-    const cursor = groupCursor(emitter, { ...aggregate, binding: aggregate.page.binding }, groups, row)
+    const cursor = groupCursor(emitter, aggregate, groups, row)
     const last = sql`select ${cursor} from ${name} ${row} where ordinal <= ${aggregate.limit}
       order by ordinal desc limit ${dialect.limit(1)}`
     return sql`coalesce((${last}), 'null')`

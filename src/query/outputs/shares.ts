@@ -20,7 +20,7 @@ import { badInput } from '../parse/prepare.ts'
 import { bothOf, buildWhere } from '../plan/build-where.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
-import type { PhysicalAggregate, PhysicalShares, SharePart } from '../plan/physical-plan.ts'
+import type { PhysicalAggregate, PhysicalShares, SharePart, TotalAccess } from '../plan/physical-plan.ts'
 import { conjuncts, readingsOf } from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext, TopPlan } from '../plan/plan.ts'
 import { readingSize } from '../price/cost-groups.ts'
@@ -147,13 +147,13 @@ export interface EmittedShares {
   readonly groupings: Groupings
 }
 
-/** `count`: the number of all records that meet `where`; null if it is not needed. */
+/** `count`: how all records that meet `where` are counted; null if they are not. */
 export function emitShares(
   emitter: StepEmitter,
   aggregate: Aggregate,
   shares: PhysicalShares,
   groups: Grouping | null,
-  count: Sql | null,
+  count: TotalAccess | null,
 ): EmittedShares {
   const groupingOf = (part: SharePart | string): Grouping | null =>
     typeof part === 'string' || part.groups === null
@@ -165,7 +165,7 @@ export function emitShares(
     groups: isShared
       ? sharedGroups(emitter, shares, groups, groupings, aggregate.fill?.kind === 'denominator')
       : groups,
-    whole: wholeOf(emitter, aggregate, shares, groupings, count),
+    whole: wholeOf(emitter, aggregate, shares, groupings, { groups, count }),
     groupings,
   }
 }
@@ -212,26 +212,21 @@ function sharedGroups(
   return { ...groups, name }
 }
 
+/** `own`: the records that meet `where`, as they are grouped and counted. */
 function wholeOf(
   emitter: StepEmitter,
   { table }: Aggregate,
   { total, numerator }: PhysicalShares,
   groupings: Groupings,
-  count: Sql | null,
+  own: { readonly groups: Grouping | null; readonly count: TotalAccess | null },
 ): Sql | null {
   if (total.count === null) return null
-  const countOf = ({ count: access }: SharePart, grouping: Grouping | null): Sql => {
-    if (access === null) throw new Error('The whole has no count.')
-    return emitRecordCount(emitter, access, table, grouping)
-  }
-  const matched = (): Sql => {
-    if (numerator === 'total') return raw('total')
-    if (numerator !== 'count') return countOf(numerator, groupings.matched)
-    if (count === null) throw new Error('The plan does not count what is divided.')
-    return count
-  }
-  return emitter.step(sql`select total, ${matched()} as matched
-    from (select ${countOf(total, groupings.total)} as total) ${emitter.alias()}`)
+  const divisor = emitRecordCount(emitter, total.count, table, groupings.total)
+  const [count, groups] =
+    typeof numerator === 'string' ? [own.count, own.groups] : [numerator.count, groupings.matched]
+  const matched = numerator === 'total' ? raw('total') : emitRecordCount(emitter, count, table, groups)
+  return emitter.step(sql`select total, ${matched} as matched
+    from (select ${divisor} as total) ${emitter.alias()}`)
 }
 
 /** The share of a row with `total` and `matched`, as JSON. */

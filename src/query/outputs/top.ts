@@ -66,7 +66,7 @@ function emitTop(
   page: OuterPage,
 ): { readonly name: Sql; readonly groupings: Groupings | null } {
   const { dialect } = emitter
-  const { groups, shared } = formGroups(emitter, plan, () => null, { groups: page.name, keys: page.keys })
+  const { groups, shared } = formGroups(emitter, plan, { groups: page.name, keys: page.keys })
   if (groups === null) throw new Error('There are no groups within groups.')
   const { aggregate, fields } = plan
   const [ordered, place, shown, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
@@ -76,7 +76,7 @@ function emitTop(
   const isLarge = sql`${ordered}.n >= ${aggregate.minCount}`
   const conditions = [isLarge, ...havingConditions(emitter, aggregate.having, groups, ordered)]
   const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
-  const order = groupOrder(emitter, aggregate, groups, shown)
+  const order = groupOrder(emitter, aggregate.order, groups, shown)
   const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
   const text = emitObject(emitter, outputs, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')

@@ -15,6 +15,7 @@ import type { Condition } from '../plan/conditions.ts'
 import type { Constant, Fields } from '../plan/fields.ts'
 import { readingsOf, withoutElements } from '../plan/plan-facts.ts'
 import type {
+  AggregateOutput,
   AggregatePlan,
   EdgeOutput,
   GroupOutput,
@@ -75,14 +76,31 @@ function statusSize(output: StatusOutput | Constant): number {
 }
 
 function aggregateSize(plan: AggregatePlan): number {
-  const read = sum(plan.fields, ({ output }) => {
-    if (output.kind === 'unusualWords') return unusualWordsSize(output)
-    if (output.kind === 'pairs') return pairsSize(output)
-    return output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0
-  })
+  const read = sum(plan.fields, ({ output }) => readSize(plan, output))
   return (
     groupingSize(plan) + plan.changes.length * weights.change + plan.limit * printedGroupSize(plan) + read
   )
+}
+
+/** What is read for an output besides the groups. */
+function readSize(plan: AggregatePlan, output: AggregateOutput | Constant): number {
+  switch (output.kind) {
+    case 'unusualWords':
+      return unusualWordsSize(output)
+    case 'pairs':
+      return pairsSize(output)
+    case 'groups':
+      return sum(output.fields, (field) => nestedSize(plan, field.output))
+    case 'count':
+    case 'total':
+    case 'share':
+    case 'groupCount':
+    case 'groupsPageInfo':
+    case 'measure':
+    case 'measures':
+    case 'constant':
+      return 0
+  }
 }
 
 /** What is read for inner groups and sample records, once for all groups. */

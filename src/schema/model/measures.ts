@@ -1,7 +1,7 @@
 /**
  * The values of groups by which these are described, ordered and chosen, one entry each. The GraphQL types and inputs,
  * the compiler, the prices, the agents' tools and the random generators of tests read this table; a new measure needs an
- * entry here, its expression in query/emit/groups/emit-measures.ts, and its meaning in test/reference/groups/measures.ts.
+ * entry here, its expression in query/outputs/measures.ts, and its meaning in test/reference/groups/measures.ts.
  */
 
 /** A value that every group has: what it is, and how it is ordered and compared. */

@@ -28,11 +28,8 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
 }
 
 function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
-  const { aggregate, shares } = plan
-  const isDivided = shares?.numerator === 'count' && shares.total.count !== null
-  const { all, groups, shared } = formGroups(emitter, plan, (counted) =>
-    isDivided ? emitCountOf(emitter, plan, counted) : null,
-  )
+  const { aggregate, count } = plan
+  const { all, groups, shared } = formGroups(emitter, plan)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const isPaged = plan.fields.some(({ output }) => output.kind === 'groupsPageInfo')
   const page =
@@ -40,7 +37,7 @@ function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
   return emitObject(emitter, plan.fields, (output) => {
     switch (output.kind) {
       case 'count':
-        return emitCountOf(emitter, plan, all)
+        return emitRecordCount(emitter, count, aggregate.table, all)
       case 'total':
       case 'share':
         return shareOfWhole(emitter, shared?.whole ?? null, output.kind)
@@ -75,15 +72,6 @@ function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: 'total' | 'shar
   const row = raw('w')
   const value = kind === 'total' ? sql`${row}.total` : shareJson(emitter, row)
   return sql`(select ${value} from ${whole} ${row})`
-}
-
-function emitCountOf(
-  emitter: Emitter,
-  { aggregate, count }: PhysicalAggregate,
-  groups: Grouping | null,
-): Sql {
-  if (count === null) throw new Error('The plan counts nothing.')
-  return emitRecordCount(emitter, count, aggregate.table, groups)
 }
 
 /** The groups that are shown: by their size, and by `having`. */

@@ -55,10 +55,11 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
 /** The same, or what the counts of groups add up to. */
 export function emitRecordCount(
   emitter: Emitter,
-  access: TotalAccess,
+  access: TotalAccess | null,
   table: Table,
   groups: { readonly name: Sql } | null,
 ): Sql {
+  if (access === null) throw new Error('The plan counts nothing.')
   if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
   if (groups === null) throw new Error('There are no groups to add up.')
   return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${groups.name})`

@@ -23,18 +23,13 @@ interface FormedGroups {
   readonly shared: EmittedShares | null
 }
 
-/** `count`: the number of all records, for the share of the whole. `within`: outer groups, whose keys come first. */
-export function formGroups(
-  emitter: StepEmitter,
-  plan: PhysicalAggregate,
-  count: (all: Grouping | null) => Sql | null,
-  within?: Within,
-): FormedGroups {
-  const { significance, shares } = plan
+/** `within`: outer groups, whose keys come first. */
+export function formGroups(emitter: StepEmitter, plan: PhysicalAggregate, within?: Within): FormedGroups {
+  const { significance, shares, count } = plan
   const aggregate = within === undefined ? plan.aggregate : { ...plan.aggregate, within }
   const found = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
   const all = found === null ? null : filledGroups(emitter, aggregate.fill, found)
-  const shared = shares === null ? null : emitShares(emitter, aggregate, shares, all, count(all))
+  const shared = shares === null ? null : emitShares(emitter, aggregate, shares, all, count)
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const groups = shared === null ? scored : shared.groups
@@ -57,7 +52,7 @@ export function groupValue(
     case 'share':
       return shareJson(emitter, row)
     case 'cursor':
-      return groupCursor(emitter, { ...plan, binding: plan.page.binding }, groups, row)
+      return groupCursor(emitter, plan, groups, row)
     case 'key':
       return keyJson(emitter, groups, output.key, row)
     case 'keyResolved':
