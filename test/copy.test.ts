@@ -175,7 +175,7 @@ test('what a copy cannot be made of, or in, is told in a sentence and left alone
   const alone = await runCommand(['copy', '--from', source])
   assert.match(
     alone.stderr,
-    /^copy needs two databases: --from \S+ --to \S+; docs\/moving\.md says more\.\n$/,
+    /^copy needs two databases: --from \S+ --to \S+; docs\/backups\.md says more\.\n$/,
   )
   assert.equal(alone.status, 2)
 })

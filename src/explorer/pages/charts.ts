@@ -13,7 +13,7 @@ import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, type Operation } from '../../ask/operation.ts'
+import { affordableOperations, buildOperation, mostAffordable, type Operation } from '../../ask/operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
@@ -24,7 +24,7 @@ import { viewTitle } from '../export-menu/view-title.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
-import { notFoundPage, problemPage } from './failure.ts'
+import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
 const parts = ['groups', 'compare', 'unusual'] as const
 type Part = (typeof parts)[number]
@@ -64,6 +64,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { view } = context
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
+  if (isTooDear(chart, site)) return tooDearPage(request)
   const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
@@ -123,6 +124,18 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
 /** Whether there is nothing to draw. */
 function isUnasked({ panels, more }: AskedChart): boolean {
   return panels.length === 0 && more(null).length === 0
+}
+
+/** Whether one of its panels costs more than an operation may, such as unusual words where a search has a filter. */
+function isTooDear({ panels }: AskedChart, site: Site): boolean {
+  return panels.some((panel) => {
+    const price = site.price(buildOperation(site.schema, 'Chart', [panel]))
+    return price !== null && price > mostAffordable
+  })
+}
+
+function tooDearPage(request: PageRequest): Draft {
+  return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
 }
 
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */
@@ -200,7 +213,8 @@ function readFile(
   const { chart, view, problems } = isPart ? readPart() : readTime()
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  return chart === null || isUnasked(chart) ? notFoundPage(request) : { chart, view }
+  if (chart === null || isUnasked(chart)) return notFoundPage(request)
+  return isTooDear(chart, site) ? tooDearPage(request) : { chart, view }
 
   function readPart() {
     const { chart: of, context, problems: wrong } = read(site, subject, request)
