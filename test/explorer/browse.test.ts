@@ -231,6 +231,19 @@ test('a chart of which a part costs too much gives way to a link', async () => {
   assert.doesNotMatch(body, /<figure/)
 })
 
+test('a chart that costs too much is refused before its page begins, whatever it is of', async () => {
+  for (const [more, wanted] of [
+    ['source_country=GB', 200],
+    ['source_country=GB&q=flood', 400],
+    ['source_language=en&q=flood&on=words-description', 400],
+    ['source_language=en&q=flood&on=language', 200],
+  ] as const) {
+    const { body } = await page(`${articles}/charts?part=unusual&${more}`, wanted)
+    assert.equal(body.includes('This page would cost too much'), wanted === 400, more)
+    if (wanted === 400) await page(`${articles}/chart.svg?part=unusual&${more}`, wanted)
+  }
+})
+
 test('facets that cannot be afforded, or are too many, do not keep the page away', async () => {
   const dear =
     'q=climate&source_country=GB&title.contains=the&techServiceNewsEnrichmentViaArticle.sentiment=negative'

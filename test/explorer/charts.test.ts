@@ -345,19 +345,6 @@ test('what is unusual is compared with the rest, and with the period before', as
   assert.match(body, /href="[^"]*publishedAt=2026-11-09&amp;part=unusual"/)
 })
 
-test('a chart that costs too much is refused before its page begins, whatever it is of', async () => {
-  for (const [more, wanted] of [
-    ['source_country=GB', 200],
-    ['source_country=GB&q=flood', 400],
-    ['source_language=en&q=flood&on=words-description', 400],
-    ['source_language=en&q=flood&on=language', 200],
-  ] as const) {
-    const { body } = await page(`${article}/charts?part=unusual&${more}`, wanted)
-    assert.equal(body.includes('This page would cost too much'), wanted === 400, more)
-    if (wanted === 400) await page(`${article}/chart.svg?part=unusual&${more}`, wanted)
-  }
-})
-
 test('a chart by numbers has no gaps, and counts records without the number apart', async () => {
   const address = `${article}/charts?by=wordCount&step=200`
   const shown = await figure(address)
