@@ -30,7 +30,7 @@ export const commands = {
   hide: {
     operands: '[URI|DID]',
     summary:
-      'Take a record or an account out of every answer, whatever the network sends, or show it again; list what was hidden.',
+      'Take a record or an account out of every answer, even if the network sends it again. Show it again, or list what was hidden.',
   },
   purge: {
     operands: '[URI|DID…]',

@@ -19,7 +19,7 @@ export interface FileColumn {
   readonly path: readonly string[]
 }
 
-/** How a file is written, whatever its rows are. */
+/** The format of a file and its options; its rows do not matter here. */
 export interface FileForm {
   readonly format: FileFormat
   /** Whether a CSV file begins with a byte order mark. */

@@ -231,7 +231,7 @@ test('a chart of which a part costs too much gives way to a link', async () => {
   assert.doesNotMatch(body, /<figure/)
 })
 
-test('a chart that costs too much is refused before its page begins, whatever it is of', async () => {
+test('a chart that costs too much is refused before its page begins', async () => {
   for (const [more, wanted] of [
     ['source_country=GB', 200],
     ['source_country=GB&q=flood', 400],

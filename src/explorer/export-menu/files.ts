@@ -49,7 +49,7 @@ function isNamed({ isOwn, many, isArray, target, targetTitle }: ShownField): boo
   return isOwn && !many && !isArray && target !== null && targetTitle !== null
 }
 
-/** Not a field of the records that refer, of which there may be many. */
+/** Fields of referring records are left out, because there may be many such records. */
 function isInRow({ steps }: ShownField): boolean {
   return !steps.some(({ some, record }) => some && record !== null)
 }

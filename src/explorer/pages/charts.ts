@@ -64,7 +64,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { view } = context
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  if (isTooDear(chart, site)) return tooDearPage(request)
+  if (costsTooMuch(chart, site)) return tooExpensivePage(request)
   const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
@@ -127,14 +127,14 @@ function isUnasked({ panels, more }: AskedChart): boolean {
 }
 
 /** Whether one of its panels costs more than an operation may, such as unusual words where a search has a filter. */
-function isTooDear({ panels }: AskedChart, site: Site): boolean {
+function costsTooMuch({ panels }: AskedChart, site: Site): boolean {
   return panels.some((panel) => {
     const price = site.price(buildOperation(site.schema, 'Chart', [panel]))
     return price !== null && price > mostAffordable
   })
 }
 
-function tooDearPage(request: PageRequest): Draft {
+function tooExpensivePage(request: PageRequest): Draft {
   return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
 }
 
@@ -214,7 +214,7 @@ function readFile(
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
   if (chart === null || isUnasked(chart)) return notFoundPage(request)
-  return isTooDear(chart, site) ? tooDearPage(request) : { chart, view }
+  return costsTooMuch(chart, site) ? tooExpensivePage(request) : { chart, view }
 
   function readPart() {
     const { chart: of, context, problems: wrong } = read(site, subject, request)

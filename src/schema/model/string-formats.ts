@@ -7,7 +7,7 @@
 export interface StringFormat {
   /** The kind of fields that have the format. */
   readonly field: 'string' | 'datetime' | 'atUri'
-  /** Whether few different values are expected, whatever the lexicon lists. */
+  /** Whether few different values are expected even if the lexicon lists none. */
   readonly isCode: boolean
   /** What is indexed of values that are not listed: the text, or a hash that equal web addresses share. */
   readonly column: 'text' | 'urlHash'

@@ -41,7 +41,7 @@ export function keyJson(emitter: Emitter, { keys }: Grouping, key: number, row: 
   return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
 }
 
-/** A key as text, whatever its type. */
+/** A key of any type as text. */
 export function keyText(emitter: Emitter, { keys }: Grouping, key: number, row: Sql): Sql {
   const { dialect } = emitter
   const { leaf, bucket } = keyAt(keys, key)
