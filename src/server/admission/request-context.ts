@@ -4,10 +4,8 @@ import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
   AnswerReport,
-  GraphQLAnswer,
   GraphQLRequest,
   LongQueryPermit,
-  QueryEngine,
   RequestLimits,
 } from '../../query/execute/execute.ts'
 import type { Caller } from './tiers.ts'
@@ -70,21 +68,13 @@ export class RequestContext {
     })
   }
 
-  /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
-  execute(
-    engine: Pick<QueryEngine, 'execute'>,
-    requestLimits: RequestLimits,
-    read: () => GraphQLRequest,
-  ): MaybePromise<GraphQLAnswer> {
+  /** `begin` parses and plans synchronously; reports to the scheduler how long that blocked the event loop. */
+  timed<Result>({ worked }: Pick<RequestLimits, 'worked'>, begin: () => Result): Result {
     const started = performance.now()
     try {
-      this.question = read()
-      return andThen(engine.execute(this.question, requestLimits), (answer) => {
-        this.report = answer.report
-        return answer
-      })
+      return begin()
     } finally {
-      requestLimits.worked(performance.now() - started)
+      worked(performance.now() - started)
     }
   }
 

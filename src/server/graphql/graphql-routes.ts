@@ -148,25 +148,21 @@ export function addGraphQLRoutes(
     }
   }
 
-  /**
-   * Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. Null
-   * where a file is the answer, which is sent already.
-   */
+  /** Null where a file is the answer, which is sent already. */
   function begin(
     exchange: Exchange,
     caller: Caller,
     read: () => AskedAnswer,
   ): MaybePromise<GraphQLAnswer | null> {
     const { context, reply } = exchange
-    const started = performance.now()
-    try {
+    const limits = context.requestLimits(limiter, scheduler, caller, reply)
+    return context.timed(limits, () => {
       const { question, form } = read()
       context.question = question
-      if (form !== null) return answerWithFile(exchange, caller, question, form)
-      return engine.execute(question, context.requestLimits(limiter, scheduler, caller, reply))
-    } finally {
-      if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, performance.now() - started)
-    }
+      return form === null
+        ? engine.execute(question, limits)
+        : answerWithFile(exchange, caller, question, form)
+    })
   }
 
   async function answerWithFile(

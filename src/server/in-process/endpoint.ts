@@ -69,7 +69,10 @@ export function createInProcessEndpoint(
       // As many as for the same question in a body.
       await context.spend(limiter, caller, 1 + bytePoints(Buffer.byteLength(JSON.stringify(question))))
       const limits = context.requestLimits(limiter, scheduler, caller, connectionOf(signal))
-      return await context.execute(engine, limits, () => question)
+      context.question = question
+      const answer = await context.timed(limits, () => engine.execute(question, limits))
+      context.report = answer.report
+      return answer
     } catch (error) {
       if (!(error instanceof ServiceError))
         return { kind: 'errors', code: 'INTERNAL', errors: [], cause: error }
