@@ -117,6 +117,24 @@ test('connections beyond those of one address are told so, and the next is welco
   for (const connection of open) connection[Symbol.dispose]()
 })
 
+test('an address that goes on to open connections is not answered for the rest of the second', async () => {
+  await using server = await startServer({ connections: { all: 1_000, each: 5 } })
+  const open = await openIdle(server, 5)
+  const isAnswered = async (): Promise<boolean> => {
+    using connection = await Connection.open(server.port)
+    return (await connection.answer()) !== null
+  }
+  await until(async () => {
+    const before = server.accepted()
+    const answers = await Promise.all(Array.from({ length: 300 }, isAnswered))
+    return answers.includes(false) && server.accepted() - before < 300
+  })
+  open[0]?.socket.resume().write(asked('{ hello }'))
+  assert.equal((await open[0]?.answer())?.status, 200)
+  await until(isAnswered)
+  for (const connection of open) connection[Symbol.dispose]()
+})
+
 test('connections beyond all that there may be are closed', async () => {
   await using server = await startServer({ connections: { all: 5, each: null } })
   const open = await openIdle(server, 5)

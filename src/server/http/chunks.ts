@@ -7,12 +7,11 @@ import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../util/memory.ts'
 import { networkOf } from '../admission/limits/address.ts'
-import type { ConnectionLimits } from './connections.ts'
+import { closeAtAccept, type ConnectionLimits, mostNetworks } from './connections.ts'
 import { leastAverage, piecesLookedOver } from './requests.ts'
 
 /** Bodies in tiny chunks that a network may send in a minute; each takes some 15 ms. */
 const mostBodies = 3
-const mostNetworks = 10_000
 
 /** Networks are not known behind proxies, which join chunks themselves. */
 export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'each'>): void {
@@ -51,7 +50,5 @@ export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'ea
     }
   }
   server.prependListener('request', watch)
-  server.prependListener('connection', (socket: Socket) => {
-    if (isBanned(networkOf(socket.remoteAddress))) socket.destroy()
-  })
+  closeAtAccept(server, isBanned)
 }

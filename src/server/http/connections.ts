@@ -2,9 +2,10 @@
  * Limits the number of connections and the memory of answers on their way. It must not know the content of requests.
  */
 import type { Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { BlockList, type Socket, type SocketAddress } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { ServiceError, errorCodes } from '../../errors.ts'
-import { releaseBuffer } from '../../util/memory.ts'
+import { atMost, releaseBuffer } from '../../util/memory.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
@@ -17,6 +18,10 @@ export interface ConnectionLimits {
   readonly each: number | null
 }
 
+/** Excess connections of a network that are answered in a second; further ones are closed when they are accepted. */
+const mostRefusals = 100
+export const mostNetworks = 10_000
+
 /** Connections over `all` are closed without an answer, connections over `each` with an error. */
 export function limitConnections(server: Server, { all, each }: ConnectionLimits): void {
   // Without dropMaxConnection, which the types lack, a worker returns excess connections to the primary process, and
@@ -24,11 +29,30 @@ export function limitConnections(server: Server, { all, each }: ConnectionLimits
   Object.assign(server, { maxConnections: all, dropMaxConnection: true })
   if (each === null) return
   const open = new KeyedSemaphore()
+  const refusals = new LRUCache<string, number>({ ...atMost(mostNetworks), ttl: 1000, noUpdateTTL: true })
+  closeAtAccept(server, (network) => (refusals.get(network) ?? 0) >= mostRefusals)
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress)
-    if (!open.acquire(network, each)) return refuse(socket, each)
-    socket.once('close', () => open.release(network))
+    if (open.acquire(network, each)) return socket.once('close', () => open.release(network))
+    refusals.set(network, (refusals.get(network) ?? 0) + 1)
+    return refuse(socket, each)
   })
+}
+
+/**
+ * Closes connections of networks that `isClosed` before a socket and a parser are made for them, which takes several
+ * times as long: thousands a second would delay the answers to others.
+ */
+export function closeAtAccept(server: Server, isClosed: (network: string) => boolean): void {
+  const { blockList: others } = server as { blockList?: BlockList }
+  class Closed extends BlockList {
+    override check(address: string | SocketAddress): boolean {
+      const text = typeof address === 'string' ? address : address.address
+      return isClosed(networkOf(text)) || (others?.check(text) ?? false)
+    }
+  }
+  // Of HTTP servers the constructor takes no block list; a server reads this member for each connection.
+  Object.assign(server, { blockList: new Closed() })
 }
 
 function refuse(socket: Socket, each: number): void {
