@@ -193,7 +193,7 @@ function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => 
     return measured
   }
   const measure = ({ selections }: SelectionSetNode): Measured => {
-    const sum = { ...nothing }
+    let { depth, fields, aliases, width, circular } = nothing
     for (const selection of selections) {
       const isField = selection.kind === Kind.FIELD
       const inner =
@@ -203,15 +203,13 @@ function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => 
             ? nothing
             : measure(selection.selectionSet)
       const own = isField ? 1 : 0
-      Object.assign(sum, {
-        depth: Math.max(sum.depth, inner.depth + own),
-        fields: sum.fields + inner.fields + own,
-        aliases: sum.aliases + inner.aliases + (isField && selection.alias !== undefined ? 1 : 0),
-        width: sum.width + (isField ? 1 : inner.width),
-        circular: sum.circular || inner.circular,
-      })
+      depth = Math.max(depth, inner.depth + own)
+      fields += inner.fields + own
+      aliases += inner.aliases + (isField && selection.alias !== undefined ? 1 : 0)
+      width += isField ? 1 : inner.width
+      circular ||= inner.circular
     }
-    return sum
+    return { depth, fields, aliases, width, circular }
   }
   return measure
 }
@@ -250,29 +248,30 @@ function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[
  * by level instead of by recursion, because values may be nested to any depth.
  */
 export function measureVariables(raw: Readonly<Record<string, unknown>>): number {
-  let level: unknown[] = [raw]
+  let level: object[] = [raw]
   let [names, values, objects, size] = [0, 0, -1, 0]
+  const countText = (text: string): void => {
+    assertWithin('characters', text.length, 'A string in the variables is too long')
+    size += text.length
+  }
   for (let depth = 0; level.length > 0; depth += 1) {
-    const below: unknown[] = []
+    const below: object[] = []
     for (const value of level) {
-      if (typeof value === 'string') {
-        assertWithin('characters', value.length, 'A string in the variables is too long')
-        size += value.length
-      }
-      if (typeof value !== 'object' || value === null) continue
       if (Array.isArray(value))
         assertWithin('listValues', value.length, 'A list in the variables has too many values')
       else objects += 1
       // Names count too, because the message about an unknown name repeats it.
       const own = Array.isArray(value) ? [] : Object.keys(value)
+      const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
       names += own.length
-      values += Array.isArray(value) ? value.length : 2 * own.length
+      values += own.length + inside.length
       assertWithin('inputNames', names, 'The variables have too many names')
       assertWithin('inputValues', values, 'The variables have too many names and values')
       assertWithin('inputObjects', objects, 'The variables have too many objects')
-      const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-      for (const each of own) below.push(each)
-      for (const each of inside) below.push(each)
+      for (const name of own) countText(name)
+      for (const each of inside)
+        if (typeof each === 'string') countText(each)
+        else if (typeof each === 'object' && each !== null) below.push(each)
     }
     assertWithin('nesting', depth, 'Brackets in the variables are nested too deep')
     level = below

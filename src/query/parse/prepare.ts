@@ -22,11 +22,11 @@ import { typeFromAST } from 'graphql/utilities/typeFromAST'
 import { NoFragmentCyclesRule } from 'graphql/validation/rules/NoFragmentCyclesRule'
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 import { specifiedRules } from 'graphql/validation/specifiedRules'
-import { validate } from 'graphql/validation/validate'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
 import { givenName, givenValues, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
+import { validateInSteps } from './validate-in-steps.ts'
 import { assertDocumentWithin, assertTextWithin, measureVariables, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
@@ -94,7 +94,7 @@ function* prepareDocument(
   const isWhole = assertDocumentWithin(document, fragments)
   yield
   const rules = isWhole ? allRules : [NoFragmentCyclesRule]
-  const errors = validate(schema, document, rules, { maxErrors })
+  const errors = yield* validateInSteps(schema, document, rules, maxErrors)
   yield
   if (errors.some(({ message }) => message === 'Validation aborted.'))
     throw new ServiceError(
@@ -166,8 +166,9 @@ export function* coerceInSteps(
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
   if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([name, inner]) => [name, withoutPrototypes(inner)])
-  return Object.assign(Object.create(null), Object.fromEntries(members))
+  const own: Record<string, unknown> = Object.create(null)
+  for (const [name, inner] of Object.entries(value)) own[name] = withoutPrototypes(inner)
+  return own
 }
 
 /**

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse, specifiedRules, validate } from 'graphql'
+import { badDocuments } from '../../../test/bad-input/documents.ts'
+import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { understand } from '../../../test/support/records/understand.ts'
+import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
+import { runAllSteps } from './prepare.ts'
+import { validateInSteps } from './validate-in-steps.ts'
+
+const schema = buildGraphQLSchema(understand(newsLexicons.documents, newsLexicons.references).model)
+
+test('a document has the errors that the library finds, in its order, up to a number', () => {
+  const invalid = badDocuments.filter(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED')
+  assert.ok(invalid.length > 20)
+  for (const { name, query } of invalid) {
+    const document = parse(query)
+    const found = [...validate(schema, document, specifiedRules)].map(String)
+    const all = validateInSteps(schema, document, specifiedRules, 100)
+    assert.deepEqual(runAllSteps(all).map(String), found, name)
+    const first = runAllSteps(validateInSteps(schema, document, specifiedRules, 1))
+    assert.deepEqual(first.map(String), found.slice(0, 2), name)
+  }
+})
+
+test('a long document is validated in several steps', () => {
+  const fields = Array.from({ length: 4_900 }, (_, index) => `unknown${index}`).join(' ')
+  const steps = validateInSteps(
+    schema,
+    parse(`{ techServiceNewsArticle { nodes { ${fields} } } }`),
+    specifiedRules,
+    1e6,
+  )
+  assert.equal(steps.next().done, false)
+})
