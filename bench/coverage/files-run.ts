@@ -1,6 +1,6 @@
 /**
- * How many source files run for one request: V8's precise coverage of one serving process, for a list request whose
- * operation is new, and for the same again.
+ * How many source files run for one request: V8's precise coverage of one serving process, for a list, a page of the
+ * explorer, an aggregate of an agent and a file, each new and again.
  * Usage: node bench/coverage/files-run.ts DATABASE [--list]
  */
 import { main } from '../../src/cli/main.ts'
@@ -9,43 +9,62 @@ import { startCoverage } from './coverage.ts'
 const [database, flag] = process.argv.slice(2)
 if (database === undefined) throw new Error('Usage: node bench/coverage/files-run.ts DATABASE [--list]')
 const port = 4999
-const url = `http://127.0.0.1:${port}/api/graphql`
+const origin = `http://127.0.0.1:${port}`
 const list = (size: number): string =>
   `{ techServiceNewsArticle(first: ${size}, where: {language: {eq: "en"}}) { nodes { title sourceResolved { ... on TechServiceNewsSource { displayName } } } pageInfo { hasNextPage endCursor } } }`
 
 process.argv = [process.argv[0] ?? '', 'lexigraph', 'serve', '--database', database, '--port', String(port)]
-process.argv.push('--workers', '1', '--log-level', 'error')
+process.argv.push('--workers', '1', '--log-level', 'error', '--mcp')
 void main(new URL('../../', import.meta.url))
 
 const coverage = await startCoverage()
-await answered()
-// Modules are loaded by the first requests.
-for (const size of [3, 4, 5]) await ask(list(size))
-for (const [name, query] of [
-  ['new', list(20)],
-  ['repeated', list(20)],
-] as const) {
-  await coverage.filesRun()
-  await ask(query)
-  const files = await coverage.filesRun()
-  console.log(`${name}: ${files.length} files`)
-  if (flag === '--list') console.log(files.map((file) => `  ${file}`).join('\n'))
+await ready()
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(origin + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(body),
+  })
+const ask = (size: number) => post('/api/graphql', { query: list(size) })
+const page = (size: number) => fetch(`${origin}/c/tech.service.news.article?language=en&q=flood+-w${size}`)
+const count = (limit: number) =>
+  post('/mcp', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'aggregate',
+      arguments: { collection: 'tech.service.news.article', by: ['language'], limit },
+    },
+  })
+const file = (size: number) =>
+  fetch(
+    `${origin}/api/graphql?format=csv&query=${encodeURIComponent(`{ techServiceNewsArticle(first: ${size}) { nodes { title url } } }`)}`,
+  )
+
+for (const [name, send] of Object.entries({ list: ask, page, aggregate: count, file })) {
+  // Modules are loaded by the first requests.
+  for (const size of [3, 4, 5]) await read(send(size))
+  for (const kind of ['new', 'repeated']) {
+    await coverage.filesRun()
+    await read(send(20))
+    const files = await coverage.filesRun()
+    console.log(`${name}, ${kind}: ${files.length} files`)
+    if (flag === '--list') console.log(files.map((path) => `  ${path}`).join('\n'))
+  }
 }
 process.exit()
 
-async function ask(query: string): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  const answer = (await response.json()) as { readonly data?: unknown }
-  if (answer.data === undefined) throw new Error(JSON.stringify(answer))
+async function read(answer: Promise<Response>): Promise<void> {
+  const response = await answer
+  const text = await response.text()
+  if (!response.ok || text.includes('isError') || text.startsWith('{"errors'))
+    throw new Error(`${response.status} ${text.slice(0, 500)}`)
 }
 
-async function answered(): Promise<void> {
+async function ready(): Promise<void> {
   for (;;) {
-    const isUp = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+    const isUp = await fetch(`${origin}/readyz`).then(
       ({ ok }) => ok,
       () => false,
     )
