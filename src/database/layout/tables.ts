@@ -170,115 +170,15 @@ function buildTable(
   name: string,
   unique: (name: string) => string,
 ): Omit<Table, 'sums'> {
-  // Reserved for the indexes that every table has; properties may have these names too.
-  for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
-  const columns: Column[] = []
-  const arrays: ArrayIndex[] = []
-  const indexes: TableIndex[] = []
-  const texts: TextIndex[] = []
-  const codes: Column[] = []
-  const counted: Omit<CountTable, 'name'>[] = [
-    { kind: 'total', columns: [] },
-    { kind: 'value', columns: ['base'] },
-    { kind: 'day', columns: ['indexed_at'] },
-  ]
-
-  const column = (
-    path: readonly string[],
-    kind: Column['kind'],
-    more: Partial<Pick<Column, 'virtual' | 'urlHash'>> = {},
-  ): Column => {
-    const name = unique(`.${path.join('.')}${suffixes[kind] ?? ''}`)
-    const added = { name, path, kind, virtual: false, ...more }
-    columns.push(added)
-    return added
-  }
-  const index = (of: readonly Column[], kind: TableIndex['kind'], partial = false): void => {
-    const names = of.map((it) => it.name)
-    indexes.push({
-      name: shortName(`${name}/${names.join('+')}`),
-      kind,
-      columns: kind === 'keyset' ? [...names, 'rkey'] : names,
-      partial,
-      included: null,
-    })
-  }
-  const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
-    counted.push({ kind, columns: of.map((it) => it.name) })
-  }
-  const addString = (path: readonly string[], type: StringType): void => {
-    if (type.use.column === 'urlHash' && !type.categorical) {
-      const urlHash = column(path, 'urlHash')
-      column(path, 'text', { virtual: true, urlHash })
-      index([urlHash], 'value', true)
-      return
-    }
-    const text = column(path, 'text', { virtual: !type.categorical })
-    if (type.freeText) {
-      const folded = column(path, 'folded')
-      texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
-    } else index([text], 'value', !type.categorical)
-    if (type.code && path.length === 1) codes.push(text)
-    if (type.categorical && type.use.isCounted) count('value', text)
-  }
-  const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
-    switch (type.kind) {
-      case 'string':
-        addString(path, type)
-        return
-      case 'datetime': {
-        const instant = column(path, 'instant')
-        index([instant], 'keyset', path.length > 1)
-        count('day', instant)
-        return
-      }
-      case 'integer': {
-        const integer = column(path, 'integer')
-        index([integer], 'keyset', path.length > 1)
-        if (type.values !== null && type.values < mostIntegers) count('value', integer)
-        return
-      }
-      case 'boolean': {
-        const truth = column(path, 'boolean')
-        index([truth], 'value')
-        count('value', truth)
-        return
-      }
-      case 'strongRef':
-      case 'atUri': {
-        const uri = [column(path, 'refBase'), column(path, 'refKey')]
-        index(uri, 'reference')
-        count('reference', ...uri)
-        return
-      }
-      case 'object':
-        if (inside.includes(type.type)) return
-        for (const field of type.type.fields)
-          add(field.type, [...path, field.property], [...inside, type.type])
-        return
-      case 'array': {
-        const kind = elementKind(type.of)
-        if (kind !== undefined) arrays.push({ name: unique(`${name}/${path.join('.')}`), path, kind })
-        if (type.of.kind === 'object')
-          for (const field of type.of.type.fields)
-            if (isName(field.type)) column([...path, field.property], 'names')
-        return
-      }
-      case 'bytes':
-      case 'cidLink':
-      case 'blob':
-      case 'unknown':
-      case 'union':
-        return
-    }
-  }
-  add({ kind: 'object', type: collection.type }, [], [])
+  const parts = new TableParts(name, unique)
+  for (const leaf of leavesOf(collection.type)) parts.add(leaf)
+  const { columns, arrays, texts, indexes, codes } = parts
   // A language or country within a period: one index covers both conditions, without reading rows.
   const moment = columns.find(({ kind, path }) => kind === 'instant' && path.length === 1)
-  if (moment !== undefined) for (const code of codes) index([code, moment], 'pair')
+  if (moment !== undefined) for (const code of codes) parts.index([code, moment], 'pair')
   for (const { path, many } of collection.references)
     if (many) arrays.push({ name: unique(`${name}/${path.join('.')}:uri`), path, kind: 'reference' })
-  const counts = counted.map((its) => ({
+  const counts = parts.counted.map((its) => ({
     name: unique(`${name}/${its.columns[0] ?? ''}:count`),
     ...its,
   }))
@@ -296,6 +196,133 @@ function buildTable(
     words,
     indexes: indexes.map((one) => ({ ...one, included: includedIn(one, columns, collection, moment) })),
     counts: [...counts, ...months],
+  }
+}
+
+interface Leaf {
+  readonly path: readonly string[]
+  readonly type: Exclude<FieldType, { kind: 'object' }>
+}
+
+/** The fields of an object and of the objects inside it, except of one that contains itself. */
+function* leavesOf(
+  type: ObjectType,
+  path: readonly string[] = [],
+  inside: readonly ObjectType[] = [],
+): Generator<Leaf> {
+  if (inside.includes(type)) return
+  for (const { property, type: of } of type.fields)
+    if (of.kind === 'object') yield* leavesOf(of.type, [...path, property], [...inside, type])
+    else yield { path: [...path, property], type: of }
+}
+
+/** Collects what each field adds to a table: columns, and what indexes and counts them. */
+class TableParts {
+  readonly columns: Column[] = []
+  readonly arrays: ArrayIndex[] = []
+  readonly indexes: TableIndex[] = []
+  readonly texts: TextIndex[] = []
+  /** Languages and countries of the record itself. */
+  readonly codes: Column[] = []
+  readonly counted: Omit<CountTable, 'name'>[] = [
+    { kind: 'total', columns: [] },
+    { kind: 'value', columns: ['base'] },
+    { kind: 'day', columns: ['indexed_at'] },
+  ]
+  readonly #name: string
+  readonly #unique: (name: string) => string
+
+  constructor(name: string, unique: (name: string) => string) {
+    this.#name = name
+    this.#unique = unique
+    // Reserved for the indexes that every table has; properties may have these names too.
+    for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
+  }
+
+  add({ path, type }: Leaf): void {
+    switch (type.kind) {
+      case 'string':
+        return this.#addString(path, type)
+      case 'datetime': {
+        const instant = this.#column(path, 'instant')
+        this.index([instant], 'keyset', path.length > 1)
+        return this.#count('day', instant)
+      }
+      case 'integer': {
+        const integer = this.#column(path, 'integer')
+        this.index([integer], 'keyset', path.length > 1)
+        if (type.values !== null && type.values < mostIntegers) this.#count('value', integer)
+        return
+      }
+      case 'boolean': {
+        const truth = this.#column(path, 'boolean')
+        this.index([truth], 'value')
+        return this.#count('value', truth)
+      }
+      case 'strongRef':
+      case 'atUri': {
+        const uri = [this.#column(path, 'refBase'), this.#column(path, 'refKey')]
+        this.index(uri, 'reference')
+        return this.#count('reference', ...uri)
+      }
+      case 'array': {
+        const kind = elementKind(type.of)
+        const { arrays } = this
+        if (kind !== undefined)
+          arrays.push({ name: this.#unique(`${this.#name}/${path.join('.')}`), path, kind })
+        if (type.of.kind === 'object')
+          for (const field of type.of.type.fields)
+            if (isName(field.type)) this.#column([...path, field.property], 'names')
+        return
+      }
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
+        return
+    }
+  }
+
+  index(of: readonly Column[], kind: TableIndex['kind'], partial = false): void {
+    const names = of.map((it) => it.name)
+    this.indexes.push({
+      name: shortName(`${this.#name}/${names.join('+')}`),
+      kind,
+      columns: kind === 'keyset' ? [...names, 'rkey'] : names,
+      partial,
+      included: null,
+    })
+  }
+
+  #addString(path: readonly string[], type: StringType): void {
+    if (type.use.column === 'urlHash' && !type.categorical) {
+      const urlHash = this.#column(path, 'urlHash')
+      this.#column(path, 'text', { virtual: true, urlHash })
+      return this.index([urlHash], 'value', true)
+    }
+    const text = this.#column(path, 'text', { virtual: !type.categorical })
+    if (type.freeText) {
+      const folded = this.#column(path, 'folded')
+      this.texts.push({ name: shortName(`${this.#name}/${text.name}/trigram`), path, text, folded })
+    } else this.index([text], 'value', !type.categorical)
+    if (type.code && path.length === 1) this.codes.push(text)
+    if (type.categorical && type.use.isCounted) this.#count('value', text)
+  }
+
+  #column(
+    path: readonly string[],
+    kind: Column['kind'],
+    more: Partial<Pick<Column, 'virtual' | 'urlHash'>> = {},
+  ): Column {
+    const name = this.#unique(`.${path.join('.')}${suffixes[kind] ?? ''}`)
+    const added = { name, path, kind, virtual: false, ...more }
+    this.columns.push(added)
+    return added
+  }
+
+  #count(kind: CountTable['kind'], ...of: readonly Column[]): void {
+    this.counted.push({ kind, columns: of.map((it) => it.name) })
   }
 }
 
