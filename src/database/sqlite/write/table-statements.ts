@@ -3,63 +3,23 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 
-export interface TableStatements {
-  readonly insert: StatementSync
-  readonly find: StatementSync
-  readonly json: StatementSync
-  readonly some: StatementSync
-  readonly older: StatementSync
-  readonly update: StatementSync
-  readonly setRev: StatementSync
-  readonly quarantine: StatementSync
-  readonly remove: StatementSync
-  readonly addElement: readonly StatementSync[]
-  readonly removeElement: readonly StatementSync[]
-  /** Remove all elements of a row, by its id. */
-  readonly removeElements: readonly StatementSync[]
-  readonly last: StatementSync
-  readonly collection: StatementSync
-  readonly saveLast: StatementSync
-  /** Finds a row with a later time, also in quarantine; quick where ids do not follow the default order. */
-  readonly later: StatementSync
-  /** Finds a row whose id does not follow the default order, also in quarantine; reads a whole index. */
-  readonly misplaced: StatementSync
-  /** Saves the end of the ids in quarantine, with a key after all others of its time, so that no account is named. */
-  readonly saveLastQuarantined: StatementSync
-}
+export type TableStatements = ReturnType<typeof prepareStatements>
 
 /** The table that stores whether a collection's ids follow the default order: of tables in use, or of the next. */
 export type CollectionTable = 'collection' | 'rebuild_part'
 
-export function prepareStatements(
-  database: DatabaseSync,
-  table: Table,
-  collectionTable: CollectionTable,
-): TableStatements {
+export function prepareStatements(database: DatabaseSync, table: Table, collectionTable: CollectionTable) {
+  return {
+    ...prepareRowStatements(database, table),
+    ...prepareElementStatements(database, table),
+    ...prepareOrderStatements(database, quote(table.name), collectionTable),
+  }
+}
+
+/** Statements about the rows of the table itself. */
+function prepareRowStatements(database: DatabaseSync, table: Table) {
   const name = quote(table.name)
   const columns = storedColumns(table).map((column) => quote(column.name))
-  const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
-  const last = database.prepare(
-    `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
-  )
-  const collection = database.prepare(
-    `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
-     from ${collectionTable} where nsid = ?`,
-  )
-  const some = database.prepare(`select id from ${name} where base = ? order by rkey limit ?`)
-  const older = database.prepare(
-    `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
-  )
-  const isIts = 'exists (select 1 from base where base.id = parked.base and collection = ?1)'
-  const quarantined = `from parked where id is not null and ${isIts}`
-  const rows = (columns: string): string =>
-    `(select ${columns} from ${name} union all select ${columns} ${quarantined})`
-  const did = (id: string): string =>
-    `(select did from ${rows('id, base')} as r join base on base.id = r.base where r.id = ${id})`
-  some.setReadBigInts(true)
-  older.setReadBigInts(true)
-  last.setReadBigInts(true)
-  collection.setReadBigInts(true)
   return {
     insert: database.prepare(
       `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
@@ -70,8 +30,11 @@ export function prepareStatements(
       `select id, cid, rev, min(indexed_at, ${Number.MAX_SAFE_INTEGER}) as indexedAt from ${name} where base = ? and rkey = ?`,
     ),
     json: database.prepare(`select json(record) as json from ${name} where id = ?`),
-    some,
-    older,
+    some: prepareExact(database, `select id from ${name} where base = ? order by rkey limit ?`),
+    older: prepareExact(
+      database,
+      `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
+    ),
     update: database.prepare(
       `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
        where id = ?`,
@@ -82,23 +45,50 @@ export function prepareStatements(
        select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,
     ),
     remove: database.prepare(`delete from ${name} where id = ?`),
-    addElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(
-        `insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`,
-      ),
+  }
+}
+
+/** One statement for each side table. */
+function prepareElementStatements(database: DatabaseSync, { arrays }: Table) {
+  const each = (textOf: (side: string, isReference: boolean) => string): StatementSync[] =>
+    arrays.map(({ name, kind }) => database.prepare(textOf(quote(name), kind === 'reference')))
+  return {
+    addElement: each(
+      (side, isReference) => `insert or ignore into ${side} values (${isReference ? '?, ?, ?' : '?, ?'})`,
     ),
-    removeElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(`delete from ${quote(side)} where ${sideKey(kind)} and id = ?`),
+    removeElement: each(
+      (side, isReference) =>
+        `delete from ${side} where ${isReference ? 'base = ? and rkey = ?' : 'value = ?'} and id = ?`,
     ),
-    removeElements: table.arrays.map(({ name: side }) =>
-      database.prepare(`delete from ${quote(side)} where id = ?`),
+    /** Remove all elements of a row, by its id. */
+    removeElements: each((side) => `delete from ${side} where id = ?`),
+  }
+}
+
+/** Statements that find out whether ids follow the default order, and that store their end. */
+function prepareOrderStatements(database: DatabaseSync, name: string, collectionTable: CollectionTable) {
+  const isIts = 'exists (select 1 from base where base.id = parked.base and collection = ?1)'
+  const quarantined = `from parked where id is not null and ${isIts}`
+  const rows = (columns: string): string =>
+    `(select ${columns} from ${name} union all select ${columns} ${quarantined})`
+  const did = (id: string): string =>
+    `(select did from ${rows('id, base')} as r join base on base.id = r.base where r.id = ${id})`
+  return {
+    last: prepareExact(
+      database,
+      `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
     ),
-    last,
-    collection,
+    collection: prepareExact(
+      database,
+      `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
+       from ${collectionTable} where nsid = ?`,
+    ),
     saveLast: database.prepare(
       `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
     ),
+    /** Finds a row with a later time, also in quarantine; quick where ids do not follow the default order. */
     later: database.prepare(`select 1 from ${rows('indexed_at')} where indexed_at > ?2 limit 1`),
+    /** Finds a row whose id does not follow the default order, also in quarantine; reads a whole index. */
     misplaced: database.prepare(
       `select 1 from (
          select id, indexed_at, rkey, lag(id) over keys as former, lag(indexed_at) over keys as former_at,
@@ -109,10 +99,18 @@ export function prepareStatements(
          or (former_at = indexed_at and former_rkey = rkey and ${did('former')} > ${did('placed.id')})
        limit 1`,
     ),
+    /** Saves the end of the ids in quarantine, with a key after all others of its time, so that no account is named. */
     saveLastQuarantined: database.prepare(
       `update ${collectionTable} set (last_id, last_indexed_at, last_rkey, last_did) =
          (select id, indexed_at, char(1114111), '' ${quarantined} order by id desc limit 1)
        where nsid = ?1`,
     ),
   }
+}
+
+/** Integers of its rows are bigint. */
+function prepareExact(database: DatabaseSync, text: string): StatementSync {
+  const statement = database.prepare(text)
+  statement.setReadBigInts(true)
+  return statement
 }
