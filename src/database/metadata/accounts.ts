@@ -124,6 +124,20 @@ export function* countRowsToMove(except: string): Steps<number> {
   return rows
 }
 
+export function* readActors(limit: number, after: string | null): Steps<readonly string[]> {
+  const rows = yield* ask('select did from actor where did > ? order by did limit ?', after ?? '', limit)
+  return rows.map(({ did }) => String(did))
+}
+
+export function* dueHandles(limit: number, now: bigint): Steps<readonly string[]> {
+  const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
+  return (yield* ask(due, now, limit)).map(({ did }) => String(did))
+}
+
+export function* writeHandle(did: string, handle: string | null, dueAt: bigint): Steps<void> {
+  yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
+}
+
 /** Whether the account has, or had, records here. */
 export function* isKnown(did: string): Steps<boolean> {
   return (yield* ask('select did from actor where did = ?', did)).length > 0

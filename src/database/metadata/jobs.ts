@@ -1,11 +1,93 @@
-/** Jobs that fetch repositories: when each is due, and when it is done. */
-import type { JobKind, RepoJob } from './metadata-store.ts'
+/** Jobs that fetch repositories: when each is due, and when it is done; and the lists of accounts that they are from. */
+import type { JobKind, Listing, RepoJob } from './metadata-store.ts'
 import { isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Requests a repository for the live stream, within the caller's transaction. */
 export function requestFetch(did: string, reason: string, dueAt: bigint, now: bigint): Steps<void> {
   return addJob({ kind: 'ingest', did, host: null, reason, wantedAt: dueAt, now })
+}
+
+export function* addJobs(
+  kind: JobKind,
+  jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
+  listing: Listing | undefined,
+  now: bigint,
+): Steps<void> {
+  for (const job of jobs) yield* addJob({ ...job, kind, wantedAt: now, now })
+  if (listing === undefined) return
+  const set = `insert into listing (kind, target, cursor, done) values (?, ?, ?, ?)
+    on conflict (kind, target) do update set cursor = excluded.cursor, done = excluded.done`
+  yield* ask(set, kind, listing.target, listing.cursor, Number(listing.done))
+}
+
+export function* readListing(kind: JobKind, target: string): Steps<Listing | null> {
+  const [row] = yield* ask('select cursor, done from listing where kind = ? and target = ?', kind, target)
+  return row === undefined ? null : { target, cursor: row.cursor as string | null, done: row.done === 1n }
+}
+
+export function* dueJobs(kind: JobKind, limit: number, begunAt: bigint): Steps<readonly RepoJob[]> {
+  const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
+    order by due_at, did limit ?`
+  const rows = yield* ask(due, kind, begunAt, limit)
+  return rows.map((row) => ({
+    kind,
+    did: String(row.did),
+    host: row.host as string | null,
+    reason: String(row.reason),
+    attempts: Number(row.attempts),
+    requestedAt: row.requested_at as bigint,
+    begunAt,
+  }))
+}
+
+export function* nextJobAt(kind: JobKind): Steps<bigint | null> {
+  const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
+  const [row] = yield* ask(next, kind)
+  return (row?.due_at ?? null) as bigint | null
+}
+
+export function* finishJob({ kind, did, requestedAt, begunAt }: RepoJob, now: bigint): Steps<void> {
+  const next = yield* noteFetch(kind, did, now, fetchPause)
+  const again = `update job set attempts = 0, error = null,
+      due_at = case when latest_at > ? then latest_at else ? end
+    where kind = ? and did = ? and not ${isDone}`
+  yield* ask(again, next, next, kind, did, requestedAt, begunAt)
+  const remove = `delete from job where kind = ? and did = ? and ${isDone}`
+  yield* ask(remove, kind, did, requestedAt, begunAt)
+}
+
+export function* failJob(
+  { kind, did, requestedAt, begunAt }: RepoJob,
+  error: string,
+  dueAt: bigint | null,
+  now: bigint,
+): Steps<void> {
+  const next = yield* noteFetch(kind, did, now, failurePause)
+  // A failure does not give up other requests for the same repository.
+  const fail = `update job set attempts = attempts + 1, error = ?,
+      due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
+    where kind = ? and did = ?`
+  yield* ask(fail, error, dueAt, requestedAt, begunAt, next, next, kind, did)
+}
+
+export function* failedJobs(
+  kind: JobKind,
+): Steps<readonly { readonly did: string; readonly error: string }[]> {
+  const rows = yield* ask('select did, error from job where kind = ? and due_at is null order by did', kind)
+  return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
+}
+
+export function* countJobs(kind: JobKind): Steps<{ readonly waiting: number; readonly failed: number }> {
+  const count = 'select count(*) as n, count(due_at) as waiting from job where kind = ?'
+  const [row] = yield* ask(count, kind)
+  const waiting = Number(row?.waiting)
+  return { waiting, failed: Number(row?.n) - waiting }
+}
+
+export function* endRun(kind: JobKind): Steps<void> {
+  yield* ask('delete from listing where kind = ?', kind)
+  yield* ask('delete from job where kind = ? and due_at is null', kind)
 }
 
 interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
@@ -17,7 +99,7 @@ interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
  * A waiting job keeps its due time or becomes due earlier; a failed job of a command always keeps it. A job that was
  * given up is tried again. Requests at the same moment get different times, so that a later one never counts as done.
  */
-export function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
+function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
   if (yield* isPurged(did)) return
   const earliest = kind === 'ingest' ? yield* nextFetch(did, now) : now
   const dueAt = wantedAt > earliest ? wantedAt : earliest
@@ -43,7 +125,7 @@ function* nextFetch(did: string, now: bigint): Steps<bigint> {
 }
 
 /** Notes the end of an attempt; returns when the next may begin. */
-export function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigint): Steps<bigint> {
+function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigint): Steps<bigint> {
   if (kind !== 'ingest' || (yield* isPurged(did))) return now
   yield* ask('delete from fetched where at < ?', now - fetchPause)
   const set = 'insert into fetched (did, at) values (?, ?) on conflict (did) do update set at = excluded.at'
@@ -53,8 +135,8 @@ export function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigin
 }
 
 /** Microseconds between two fetches of one repository for the live stream. */
-export const fetchPause = 600_000_000n
+const fetchPause = 600_000_000n
 /** The same after a failed fetch: a key or a host that has just changed is known everywhere by then. */
-export const failurePause = 60_000_000n
+const failurePause = 60_000_000n
 /** True if a fetch for that request, begun at that time, satisfies all requests. */
-export const isDone = '(requested_at = ? and latest_at <= ?)'
+const isDone = '(requested_at = ? and latest_at <= ?)'

@@ -1,7 +1,31 @@
-/** Progress of sources and the outcomes of their changes, stored with each batch. */
-import type { Change, SourceMark } from '../changes.ts'
+/** State and progress of sources, and the outcomes of their changes, stored with each batch. */
+import type { Change, SourceMark, SourceState } from '../changes.ts'
 import type { RecordOutcome } from '../write/decide.ts'
 import { ask, type Steps } from './steps.ts'
+
+export function* readCursor(source: string): Steps<string | null> {
+  const [row] = yield* ask('select cursor from source where name = ?', source)
+  return (row?.cursor ?? null) as string | null
+}
+
+export function* nameSource(source: string, publicName: string, now: bigint): Steps<void> {
+  const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
+    on conflict (name) do update set public_name = excluded.public_name`
+  yield* ask(set, source, publicName, now)
+}
+
+export function* writeState(
+  source: string,
+  state: SourceState,
+  detail: string | null,
+  eventsPerSecond: number,
+  now: bigint,
+): Steps<void> {
+  const set = `insert into source (name, state, detail, rate, heard_at) values (?, ?, ?, ?, ?)
+    on conflict (name) do update set state = excluded.state, detail = excluded.detail, rate = excluded.rate,
+      heard_at = excluded.heard_at`
+  yield* ask(set, source, state, detail, eventsPerSecond, now)
+}
 
 interface Count {
   readonly collection: string

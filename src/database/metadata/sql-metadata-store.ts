@@ -1,11 +1,29 @@
 /** Implements the metadata store in SQL for every engine; operations that move rows are those of the write path. */
 import type { MetadataStore, RepoRecord } from './metadata-store.ts'
-import { countRowsToMove, isKnown, repoCollectionsOf } from './accounts.ts'
+import {
+  countRowsToMove,
+  dueHandles,
+  isKnown,
+  readActors,
+  repoCollectionsOf,
+  writeHandle,
+} from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
 import type { WriteTransaction } from '../write/write-transaction.ts'
-import { addJob, failurePause, fetchPause, isDone, noteFetch } from './jobs.ts'
+import {
+  addJobs,
+  countJobs,
+  dueJobs,
+  endRun,
+  failedJobs,
+  failJob,
+  finishJob,
+  nextJobAt,
+  readListing,
+} from './jobs.ts'
+import { nameSource, readCursor, writeState } from './source-marks.ts'
 import { ask, type Steps } from './steps.ts'
 import { identifier } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
@@ -38,131 +56,26 @@ export function createMetadataStore(options: MetadataStoreOptions): MetadataStor
     addKey: (key, hash) => transact(() => addKey(key, hash, now()), durable),
     replaceKey: (id, next, at) => transact(() => replaceKey(id, next, at, now()), durable),
     revokeKey: (id) => transact(() => revokeKey(id, now()), durable),
-    readCursor: (source) =>
-      transact(function* () {
-        const [row] = yield* ask('select cursor from source where name = ?', source)
-        return (row?.cursor ?? null) as string | null
-      }),
-    nameSource: (source, publicName) =>
-      transact(function* () {
-        const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
-          on conflict (name) do update set public_name = excluded.public_name`
-        yield* ask(set, source, publicName, now())
-      }),
-    writeState: (source, state, detail, eventsPerSecond) =>
-      transact(function* () {
-        const set = `insert into source (name, state, detail, rate, heard_at) values (?, ?, ?, ?, ?)
-          on conflict (name) do update set state = excluded.state, detail = excluded.detail, rate = excluded.rate,
-            heard_at = excluded.heard_at`
-        yield* ask(set, source, state, detail, eventsPerSecond, now())
-      }),
-    readListing: (kind, target) =>
-      transact(function* () {
-        const find = 'select cursor, done from listing where kind = ? and target = ?'
-        const [row] = yield* ask(find, kind, target)
-        return row === undefined
-          ? null
-          : { target, cursor: row.cursor as string | null, done: row.done === 1n }
-      }),
-    addJobs: (kind, jobs, listing) =>
-      transact(function* () {
-        const at = now()
-        for (const job of jobs) yield* addJob({ ...job, kind, wantedAt: at, now: at })
-        if (listing === undefined) return
-        const set = `insert into listing (kind, target, cursor, done) values (?, ?, ?, ?)
-          on conflict (kind, target) do update set cursor = excluded.cursor, done = excluded.done`
-        yield* ask(set, kind, listing.target, listing.cursor, Number(listing.done))
-      }),
-    dueJobs: (kind, limit) =>
-      transact(function* () {
-        const begunAt = now()
-        const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
-          order by due_at, did limit ?`
-        const rows = yield* ask(due, kind, begunAt, limit)
-        return rows.map((row) => ({
-          kind,
-          did: String(row.did),
-          host: row.host as string | null,
-          reason: String(row.reason),
-          attempts: Number(row.attempts),
-          requestedAt: row.requested_at as bigint,
-          begunAt,
-        }))
-      }),
-    nextJobAt: (kind) =>
-      transact(function* () {
-        const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
-        const [row] = yield* ask(next, kind)
-        return (row?.due_at ?? null) as bigint | null
-      }),
-    finishJob: ({ kind, did, requestedAt, begunAt }) =>
-      transact(function* () {
-        const next = yield* noteFetch(kind, did, now(), fetchPause)
-        const again = `update job set attempts = 0, error = null,
-            due_at = case when latest_at > ? then latest_at else ? end
-          where kind = ? and did = ? and not ${isDone}`
-        yield* ask(again, next, next, kind, did, requestedAt, begunAt)
-        yield* ask(
-          `delete from job where kind = ? and did = ? and ${isDone}`,
-          kind,
-          did,
-          requestedAt,
-          begunAt,
-        )
-      }),
-    failJob: ({ kind, did, requestedAt, begunAt }, error, dueAt) =>
-      transact(function* () {
-        const next = yield* noteFetch(kind, did, now(), failurePause)
-        // A failure does not give up other requests for the same repository.
-        const fail = `update job set attempts = attempts + 1, error = ?,
-            due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
-          where kind = ? and did = ?`
-        yield* ask(fail, error, dueAt, requestedAt, begunAt, next, next, kind, did)
-      }),
-    failedJobs: (kind) =>
-      transact(function* () {
-        const failed = 'select did, error from job where kind = ? and due_at is null order by did'
-        const rows = yield* ask(failed, kind)
-        return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
-      }),
-    countJobs: (kind) =>
-      transact(function* () {
-        const [row] = yield* ask(
-          'select count(*) as n, count(due_at) as waiting from job where kind = ?',
-          kind,
-        )
-        const waiting = Number(row?.waiting)
-        return { waiting, failed: Number(row?.n) - waiting }
-      }),
-    endRun: (kind) =>
-      transact(function* () {
-        yield* ask('delete from listing where kind = ?', kind)
-        yield* ask('delete from job where kind = ? and due_at is null', kind)
-      }),
+    readCursor: (source) => transact(() => readCursor(source)),
+    nameSource: (source, publicName) => transact(() => nameSource(source, publicName, now())),
+    writeState: (...given) => transact(() => writeState(...given, now())),
+    readListing: (kind, target) => transact(() => readListing(kind, target)),
+    addJobs: (kind, jobs, listing) => transact(() => addJobs(kind, jobs, listing, now())),
+    dueJobs: (kind, limit) => transact(() => dueJobs(kind, limit, now())),
+    nextJobAt: (kind) => transact(() => nextJobAt(kind)),
+    finishJob: (job) => transact(() => finishJob(job, now())),
+    failJob: (...given) => transact(() => failJob(...given, now())),
+    failedJobs: (kind) => transact(() => failedJobs(kind)),
+    countJobs: (kind) => transact(() => countJobs(kind)),
+    endRun: (kind) => transact(() => endRun(kind)),
     readRepoRecords: (did, collections) => read(() => readRepoRecords(did, collections)),
     knowsAccount: (did) => transact(() => isKnown(did)),
     unfinishedPurges: () => transact(() => readUnfinishedPurges()),
     endPurges: () => transact(() => endPurges(now())),
     countRowsToMove: (except) => transact(() => countRowsToMove(except)),
-    readActors: (limit, after) =>
-      transact(function* () {
-        const rows = yield* ask(
-          'select did from actor where did > ? order by did limit ?',
-          after ?? '',
-          limit,
-        )
-        return rows.map(({ did }) => String(did))
-      }),
-    dueHandles: (limit) =>
-      transact(function* () {
-        const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
-        const rows = yield* ask(due, now(), limit)
-        return rows.map(({ did }) => String(did))
-      }),
-    writeHandle: (did, handle, dueAt) =>
-      transact(function* () {
-        yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
-      }),
+    readActors: (limit, after) => transact(() => readActors(limit, after)),
+    dueHandles: (limit) => transact(() => dueHandles(limit, now())),
+    writeHandle: (...given) => transact(() => writeHandle(...given)),
   }
 }
 
