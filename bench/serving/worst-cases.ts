@@ -61,7 +61,7 @@ export const worstCases: Readonly<Record<string, (n: number) => Worst | Raw>> = 
   // The next three cost nearly 250 points, the most that the tier `public` allows for an operation.
   'groups by three fields': (n) =>
     asked(
-      `{ ${times(2, (a) => `${a}: ${article}Aggregate(groupBy: [source, publishedAt_day, language], limit: 1000, minCount: ${n % 1000}) { count groupCount groups { count countDistinct(field: tags) } }`)} }`,
+      `{ ${times(2, (a) => `${a}: ${article}Aggregate(groupBy: [source, publishedAt_day, language], limit: 1000, having: {measure: COUNT, operator: GTE, value: ${n % 1000}}) { count groupCount groups { count countDistinct(field: tags) } }`)} }`,
     ),
   'needles that no index finds': (n) =>
     asked(

@@ -81,8 +81,7 @@ onOneDatabase('unusual groups have both counts, both shares and a score', async 
     const { groups, groupCount } = reference.aggregate(enrichment, {
       groupBy: ['topics'],
       where: negative,
-      significant: { against },
-      minCount: 6,
+      significant: { against, minCount: 6 },
       limit: 1_000,
     })
     const args = { collection: 'enrichment', by: ['topics'], filters: { sentiment: 'negative' }, unusual }

@@ -69,16 +69,14 @@ onEveryDatabase('nothing is significant where shares cannot differ', async (data
   const service = await open(database)
   for (const args of [
     // One group of all records, no background, no foreground, and a foreground of all records.
-    'groupBy: [collection], where: {day: {gte: 50}}, significant: {against: {}}',
-    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {OR: []}}',
-    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {day: {gte: 50}}}',
-    'groupBy: [words], where: {OR: []}, significant: {against: {}}',
-    'groupBy: [words], significant: {against: {}}',
+    'groupBy: [collection], where: {day: {gte: 50}}, significant: {against: {}, minCount: 1}',
+    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {OR: []}, minCount: 1}',
+    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {day: {gte: 50}}, minCount: 1}',
+    'groupBy: [words], where: {OR: []}, significant: {against: {}, minCount: 1}',
+    'groupBy: [words], significant: {against: {}, minCount: 1}',
   ])
     assert.deepEqual(
-      await service.data(
-        `{ orgExampleWordAggregate(${args}, minCount: 0) { groupCount groups { words: count } } }`,
-      ),
+      await service.data(`{ orgExampleWordAggregate(${args}) { groupCount groups { words: count } } }`),
       { orgExampleWordAggregate: { groupCount: 0, groups: [] } },
       args,
     )
@@ -88,7 +86,7 @@ onEveryDatabase('the background is the same, however it is read', async (databas
   const service = await open(database)
   const answer = async (against: string, statement: RegExp) => {
     const data = await service.data(
-      compared(`minCount: 1, significant: {against: ${against}}`, `groupCount ${significance}`),
+      compared(`significant: {against: ${against}, minCount: 1}`, `groupCount ${significance}`),
     )
     assert.match(service.opened.lastStatement(), statement, against)
     return data

@@ -30,7 +30,7 @@ export const badArguments: readonly BadRequest[] = [
     ['before alone', list('before: "x"'), /`before` goes with `last`.*`first` with `after`/],
     ['limit negative', languages('limit: -1'), /`limit: -1` is out of range: write 0 to 1000/],
     ['limit over the maximum', languages('limit: 1001'), /`limit: 1001` .* 0 to 1000/],
-    ['minCount negative', languages('minCount: -1'), /`minCount: -1` is out of range/],
+    ['minCount of 0', languages('significant: {against: {}, minCount: 0}'), /`minCount: 0` is out of range/],
     ['groupBy naming a field twice', groups('groupBy: [language, language]'), /names language twice/],
     ['no value of a facet', facets('fields: [language], limit: 0'), /`limit: 0` .* write 1 to 100\./],
     ['too many values', facets('fields: [language], limit: 101'), /`limit: 101` .* write 1 to 100\./],

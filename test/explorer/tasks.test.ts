@@ -90,7 +90,7 @@ const tasks: readonly Task[] = [
       await click(page.getByRole('button', { name: 'Draw' }))
       const { query } = await demoService()
       const data = await query(`{ techServiceNewsEnrichmentAggregate(groupBy: [article_source], limit: 1,
-        minCount: 5, rankBy: {measure: AVG, field: clickbaitScore}) { groups { article_sourceResolved { ... on TechServiceNewsSource { displayName } } } } }`)
+        having: {measure: COUNT, operator: GTE, value: 5}, rankBy: {measure: AVG, field: clickbaitScore}) { groups { article_sourceResolved { ... on TechServiceNewsSource { displayName } } } } }`)
       const [first] = data.techServiceNewsEnrichmentAggregate.groups
       const table = await rows(page.locator('figure table'))
       assert.equal(table[0]?.[0], first.article_sourceResolved.displayName)

@@ -29,7 +29,11 @@ const cases: readonly (readonly [args: string, selection: string, columns: strin
       high: change(of: {measure: PERCENTILE, field: pages, p: 0.9})`,
     'publishedAt_year count change mean high',
   ],
-  ['groupBy: [tags], limit: 3, minCount: 1', 'tags count', 'tags count'],
+  [
+    'groupBy: [tags], limit: 3, having: {measure: COUNT, operator: GTE, value: 1}',
+    'tags count',
+    'tags count',
+  ],
   [
     'groupBy: [author]',
     `author count is: authorResolved { ... on OrgExampleLibraryPerson { name

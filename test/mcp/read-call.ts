@@ -37,9 +37,10 @@ export function readCall(args: Json, now: Date): Given {
     sortBy: sortOf(args, time),
     groupBy: by.map(groupOf),
     ...(interval !== undefined && { interval: Number(interval) }),
-    ...(minCount !== undefined && { minCount }),
     ...(args['time_zone'] !== undefined && { timeZone: args['time_zone'] }),
-    ...(args['unusual'] !== undefined && { significant: { against: whereOf(args['unusual'], now) } }),
+    ...(args['unusual'] !== undefined
+      ? { significant: { against: whereOf(args['unusual'], now), minCount } }
+      : minCount !== undefined && { having: [{ measure: 'COUNT', operator: 'GTE', value: minCount }] }),
     ...(measure?.includes(':') && {
       rankBy: { ...readMeasure(measure), direction: order.startsWith('-') ? 'DESC' : 'ASC' },
     }),

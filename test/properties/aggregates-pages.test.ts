@@ -185,7 +185,9 @@ test('a cursor of groups is bound to their keys and their order, not to their co
   )
   const after = `after: ${literal(found.groupsPageInfo.endCursor)}`
   const asked = (given: string) => `{ ${field}(${given}, ${after}) { groups { language } } }`
-  await service.data(asked('groupBy: [language], where: {pages: {gt: 1}}, minCount: 2'))
+  await service.data(
+    asked('groupBy: [language], where: {pages: {gt: 1}}, having: {measure: COUNT, operator: GTE, value: 2}'),
+  )
   for (const [query, says] of [
     [
       asked('groupBy: [language], orderBy: COUNT_ASC'),

@@ -94,7 +94,6 @@ aggregateProperty(
     return fc
       .record({
         groupBy: fc.tuple(fc.constantFrom(...names)),
-        minCount: fc.integer({ min: 1, max: 2 }),
         order,
       })
       .map(({ order: by, ...given }) => ({ ...given, ...by, limit }))

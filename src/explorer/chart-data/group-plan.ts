@@ -150,7 +150,10 @@ export function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
       limit: isRanked(plan) ? Number(choices.top) : mostGroups,
       orderBy: other === undefined && periodOf(across) !== null ? 'KEY_DESC' : undefined,
       rankBy: isRanked(plan) && rank !== null ? order : undefined,
-      minCount: isRanked(plan) && hasLeast(plan) ? leastRecords : undefined,
+      having:
+        isRanked(plan) && hasLeast(plan)
+          ? { measure: 'COUNT', operator: 'GTE', value: leastRecords }
+          : undefined,
     },
     selection: ['count groupCount', 'groupsPageInfo { hasNextPage }', groupSelection(plan)].join('\n'),
   }

@@ -15,7 +15,7 @@ import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planCount, planGroups } from '../optimize/groups/optimize-count.ts'
 import { planConjuncts, planFilter } from '../optimize/optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
-import { badInput } from '../parse/prepare.ts'
+import { badInput, integerArgument } from '../parse/prepare.ts'
 import { buildWhere } from '../plan/build-where.ts'
 import { all, alwaysTrue, type Comparison, type Condition, not } from '../plan/conditions.ts'
 import type { SignificancePlan } from '../plan/groups/group-plan.ts'
@@ -34,7 +34,7 @@ import { whereSize } from '../price/cost-where.ts'
 import { scoreSteps } from './scores.ts'
 
 /** Below this count the normal distribution, which scores assume, fits badly. */
-export const minSignificantCount = 5
+const minSignificantCount = 5
 
 /** `where` selects the records that are compared with the background. */
 export function buildSignificance(
@@ -51,18 +51,19 @@ export function buildSignificance(
       )
   if (!Array.isArray(groupBy) || groupBy.length === 0)
     throw badInput('`significant` compares groups: name fields in `groupBy`, such as `groupBy: [did]`.')
-  return comparison(context, table, where, (significant as { readonly against: unknown }).against)
+  return comparison(context, table, where, significant as Readonly<Record<string, unknown>>)
 }
 
-/** `given`: the argument `against`. */
+/** `given` has `against` and `minCount`. */
 export function comparison(
   context: PlanContext,
   table: Table,
   where: Condition,
-  given: unknown,
+  given: Readonly<Record<string, unknown>>,
 ): SignificancePlan {
-  const against = buildWhere(context, table, given)
-  return { against, background: all([against, not(where)]) }
+  const against = buildWhere(context, table, given.against)
+  const minCount = integerArgument('minCount', given.minCount, 2 ** 31 - 1, minSignificantCount, 1)
+  return { against, background: all([against, not(where)]), minCount }
 }
 
 /** The groups of the background, and, unless those add up, the number of its records and of those of the `where`. */
@@ -84,6 +85,7 @@ const mostValues = 100
 export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): PhysicalSignificance | null {
   const { significance, table, where, keys } = plan
   if (significance === null) return null
+  const { minCount } = significance
   const { addsUp } = readingsOf(plan)
   const totalOf = (condition: Condition): TotalAccess =>
     addsUp ? { kind: 'groups' } : planCount(optimizer, table, condition, null)
@@ -94,7 +96,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
     const { background } = significance
     const groups = planGroups(optimizer, { ...plan, where: background, measures: [] }, keys)
     const part = { where: background, isSubtracted: false, groups, total: totalOf(background) }
-    return { total, background: [part], subtractsGroups: false }
+    return { minCount, total, background: [part], subtractsGroups: false }
   }
   const whole = { where: alwaysTrue, isSubtracted: false, groups: everything, total: totalOf(alwaysTrue) }
   const subtracted = outside.map(({ condition, path }): BackgroundPart => {
@@ -103,7 +105,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
     const counted = addsUp ? ({ kind: 'groups' } as const) : ({ kind: 'rows', rows } as const)
     return { where: part, isSubtracted: true, groups: { kind: 'rows', rows }, total: counted }
   })
-  return { total, background: [whole, ...subtracted], subtractsGroups: true }
+  return { minCount, total, background: [whole, ...subtracted], subtractsGroups: true }
 }
 
 /** Records by a condition, and how they are found. */
@@ -194,7 +196,7 @@ type Aggregate = PhysicalAggregate['aggregate']
 export function significantGroups(
   emitter: StepEmitter,
   aggregate: Aggregate,
-  { total, background, subtractsGroups }: PhysicalSignificance,
+  { minCount, total, background, subtractsGroups }: PhysicalSignificance,
   groups: Grouping,
 ): Grouping {
   const parts = background.map(({ groups: access, ...part }) => ({
@@ -212,7 +214,7 @@ export function significantGroups(
   )
   const { keys } = groups.columns
   const own = [raw('n'), ...groups.columns.measures.flat()]
-  const isLarge = sql`n >= ${aggregate.minCount}`
+  const isLarge = sql`n >= ${minCount}`
   // Most groups of the background are of no large group's keys; they are left out before they are sorted.
   const isCompared = allOf(
     keys.map(

@@ -73,8 +73,7 @@ function emitTop(
   const { columns, joins } = lookedUp(emitter, groups, ordered)
   const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
   const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
-  const isLarge = sql`${ordered}.n >= ${aggregate.minCount}`
-  const conditions = [isLarge, ...havingConditions(emitter, aggregate.having, groups, ordered)]
+  const conditions = havingConditions(emitter, aggregate.having, groups, ordered)
   const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
   const order = groupOrder(emitter, aggregate.order, groups, shown)
   const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []

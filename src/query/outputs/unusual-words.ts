@@ -31,7 +31,7 @@ import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 import { selectedSize, sum } from '../price/printed-size.ts'
 import { emitSignificance, scoreSteps } from './scores.ts'
-import { comparison, minSignificantCount } from './significance.ts'
+import { comparison } from './significance.ts'
 
 const defaultLimit = 20
 
@@ -41,15 +41,14 @@ export function buildUnusualWords(
   table: Table,
   where: Condition,
 ): UnusualWordsPlan {
-  const { field, against, minCount, limit } = argumentsOf(context.selection, collected)
+  const { field, limit, ...compared } = argumentsOf(context.selection, collected)
   const { name } = field as SearchField
   return {
     kind: 'unusualWords',
     table,
     where,
-    ...comparison(context, table, where, against),
+    ...comparison(context, table, where, compared),
     field: table.words?.fields.findIndex((each) => each.name === name) ?? -1,
-    minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, minSignificantCount, 1),
     limit: integerArgument('limit', limit, limits.unusualWords, defaultLimit, 1),
     fields: fieldsBelow(context, collected, (below): UnusualWordsOutput => {
       if (below.name !== 'words') return { kind: below.name as 'recordsRead' | 'againstRecordsRead' }

@@ -115,8 +115,8 @@ const hints: readonly Hint[] = [
   [
     /of type "\w+SignificantInput" not to include unknown field "(\w+)"/,
     (_, [name = '']) =>
-      name === 'minCount' || name === 'limit'
-        ? `\`${name}\` is an argument of the aggregate: \`significant: {against: …}, ${name}: …\`.`
+      name === 'limit'
+        ? '`limit` is an argument of the aggregate: `significant: {against: …}, limit: …`.'
         : 'Write `significant: {against: {…}}`, with the conditions of a `where`.',
   ],
   [/^Value "id" does not exist in "\w+SortField" enum/, () => identity],
@@ -252,6 +252,8 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
   const isSize = /^(limit|take|top|count|size|pageSize|perPage|max|n)$/i.test(name)
   const isOffset = /^(skip|offset|page|start|from)$/i.test(name)
   const isOrder = /^(orderBy|order|order_by|sort|sort_by|sortBy)$/i.test(name)
+  if (name === 'minCount' && (role?.kind === 'aggregate' || field === 'top'))
+    return 'Write `having: {measure: COUNT, operator: GTE, value: …}`; `significant` has a `minCount` of its own.'
   if (role?.kind === 'byUri') return name === 'id' ? identity : null
   if (role?.kind === 'node') return name === 'uri' ? 'Write `id`: the id of a record is its URI.' : null
   if (role?.kind === 'nodes')

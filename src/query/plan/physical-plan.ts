@@ -9,7 +9,13 @@ import type { ArrayIndex, Column, Table, TableIndex, WordIndex } from '../../dat
 import type { RankedTerm, WordMatch } from '../../sql/dialect.ts'
 import type { Conjunct, Filter, RowAccess } from './access-path.ts'
 import type { Fields } from './fields.ts'
-import type { ElementFilter, Join, PairsPlan, UnusualWordsPlan } from './groups/group-plan.ts'
+import type {
+  ElementFilter,
+  Join,
+  PairsPlan,
+  SignificancePlan,
+  UnusualWordsPlan,
+} from './groups/group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -296,7 +302,7 @@ export interface PhysicalPairs extends PairsPlan {
 }
 
 /** How groups are compared with those of the background. */
-export interface PhysicalSignificance {
+export interface PhysicalSignificance extends Pick<SignificancePlan, 'minCount'> {
   /** The number of records that meet the `where`. */
   readonly total: TotalAccess
   /** Disjoint sets of records, or all records and what to subtract: their counts add up to those of the background. */

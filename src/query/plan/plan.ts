@@ -266,7 +266,6 @@ export interface AggregatePlan {
   readonly share: SharePlan | null
   /** The values whose changes from group to group are selected. */
   readonly changes: readonly GroupValue[]
-  readonly minCount: number
   readonly limit: number
   readonly page: GroupPage
   readonly fields: Fields<AggregateOutput>

@@ -18,9 +18,8 @@ export interface GroupArguments extends TimeFrame {
   readonly rankBy?: Measured & { readonly direction?: 'ASC' | 'DESC' }
   readonly fill?: boolean
   readonly having?: readonly GroupCondition[]
-  readonly significant?: { readonly against: Where }
+  readonly significant?: { readonly against: Where; readonly minCount?: number }
   readonly denominator?: Where
-  readonly minCount?: number
   readonly limit?: number
   /** How many groups come before the page: in the program, the cursor of the last of them. */
   readonly skip?: number
@@ -66,17 +65,15 @@ export function groupRecords(
   const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
-      .filter((group) => group.members.length >= (given.minCount ?? 5))
+      .filter((group) => group.members.length >= (given.significant?.minCount ?? 5))
       .sort(compareSignificant)
     return { groupCount: significant.length, ...pageOf(significant.filter(isShown), given) }
   }
-  const large = groups.filter(
-    (group) => group.members.length >= (given.minCount ?? (given.fill === true ? 0 : 1)) && isShown(group),
-  )
+  const shown = groups.filter(isShown)
   const isSeries = given.fill === true && isBucket(fields[0])
   const usual = isSeries ? ({ orderBy: 'KEY_ASC', limit: 1000 } as const) : {}
-  large.sort((a, b) => compareGroups(data, collection, a, b, { ...usual, ...given }))
-  return { groupCount: groups.length, ...pageOf(large, { ...usual, ...given }) }
+  shown.sort((a, b) => compareGroups(data, collection, a, b, { ...usual, ...given }))
+  return { groupCount: groups.length, ...pageOf(shown, { ...usual, ...given }) }
 }
 
 function pageOf(groups: readonly Group[], { skip = 0, limit = 50 }: GroupArguments) {
@@ -103,7 +100,6 @@ export function topOf(
     known.set(given, all)
     return all
       .filter((group) => compareKeyLists(keys, group.keys) === 0)
-      .filter((group) => group.members.length >= (given.minCount ?? 1))
       .filter((group) => meetsAll(data, collection, group, given.having ?? []))
       .sort((a, b) => compareGroups(data, collection, a, b, given))
       .slice(0, given.limit ?? 3)

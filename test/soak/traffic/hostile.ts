@@ -19,7 +19,7 @@ const article = 'techServiceNewsArticle'
 /** Near what an operation of the public may cost, by what it is heavy in. */
 const heavy: readonly ((n: number) => string)[] = [
   (n) =>
-    `{ ${article}Aggregate(groupBy: [source, publishedAt_day, language], limit: 100, minCount: ${1 + (n % 3)}) { groupCount groups { count } } }`,
+    `{ ${article}Aggregate(groupBy: [source, publishedAt_day, language], limit: 100, having: {measure: COUNT, operator: GTE, value: ${1 + (n % 3)}}) { groupCount groups { count } } }`,
   (n) =>
     `{ ${article}(first: 20, where: {NOT: {title: {contains: "e"}}, url: {contains: "${n}x"}}) { totalCount nodes { uri } } }`,
   (n) =>

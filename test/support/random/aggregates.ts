@@ -180,7 +180,6 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
         { weight: 1, arbitrary: fc.uniqueArray(name, { maxLength: 5 }) },
       ),
       interval: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(100, 2 ** 31 - 1)),
-      minCount: fc.integer({ min: 1, max: 4 }),
       limit: fc.oneof(fc.constantFrom(0, 1, 1000), fc.integer({ min: 2, max: 8 })),
     },
     { requiredKeys: [] },
@@ -193,9 +192,13 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
       arbitrary: fc.array(conditions(reference, collection, measured), { minLength: 1, maxLength: 2 }),
     },
   )
-  const significant = fc.record({
-    against: fc.oneof(fc.constant({}), wheres(reference, collection, 1), wheres(reference, collection, 2)),
-  })
+  const significant = fc.record(
+    {
+      against: fc.oneof(fc.constant({}), wheres(reference, collection, 1), wheres(reference, collection, 2)),
+      minCount: fc.integer({ min: 1, max: 6 }),
+    },
+    { requiredKeys: ['against'] },
+  )
   return fc
     .tuple(
       rest,
@@ -264,7 +267,6 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
   const rest = fc.record(
     {
       having: fc.tuple(conditions(reference, collection, measured)),
-      minCount: fc.integer({ min: 0, max: 2 }),
       limit: fc.integer({ min: 0, max: 9 }),
     },
     { requiredKeys: [] },

@@ -31,13 +31,12 @@ export function topParts(
   return [
     fc
       .tuple(innerNames, aggregates(reference, nsid), fc.option(limits, { nil: undefined }))
-      .chain(([groupBy, { orderBy, rankBy, having, minCount }, limit]) => {
+      .chain(([groupBy, { orderBy, rankBy, having }, limit]) => {
         const all = {
           groupBy,
           ...(orderBy && { orderBy }),
           ...(rankBy && { rankBy }),
           ...(having && { having }),
-          ...(minCount !== undefined && { minCount }),
           ...(limit !== undefined && { limit }),
         }
         const given = outer.denominator === undefined ? withoutShares(all) : all

@@ -65,7 +65,6 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
       `[${given.having.map((one) => `{${measured(one)}, operator: ${one.operator}, value: ${literal(one.value)}}`).join(', ')}]`,
     denominator: given.denominator && literal(given.denominator),
     significant: given.significant && literal(given.significant),
-    minCount: given.minCount?.toString(),
     limit: given.limit?.toString(),
     after: after && literal(after),
   })

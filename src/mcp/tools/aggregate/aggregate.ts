@@ -167,7 +167,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const share = args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
   const shares = share && planShares(where, share, groups, search !== undefined)
 
-  // The service ranks by SHARE where `where` has the filters of `share`: counts, measures and `minCount` are then of
+  // The service ranks by SHARE where `where` has the filters of `share`: counts, measures and `having` are then of
   // these records alone. Here they are of all records of a group, and groups without a match are shown.
   const isOrderedHere = order.by === 'share'
   // It counts only unusual groups after `min_count`: others are counted here, once.
@@ -175,7 +175,13 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const root = `${collection.rootField}Aggregate`
   const groupBy = names.map((field) => new EnumValue(field))
   const isGrouped = groups.length > 0
-  const ordered = against === null ? ordering(order) : { significant: { against } }
+  const least = minCount && {
+    measure: new EnumValue('COUNT'),
+    operator: new EnumValue('GTE'),
+    value: minCount,
+  }
+  const ordered =
+    against === null ? { ...ordering(order), having: least } : { significant: { against, minCount } }
   const timeZone = args.time_zone
   const fill = args.fill === true ? true : undefined
   const page = isOrderedHere ? { limit: mostGroups } : { limit: isCountedHere ? mostGroups : limit, after }
@@ -183,7 +189,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     search,
     where,
     denominator: shares?.denominator,
-    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, minCount, ...page }),
+    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, ...page }),
   }
   const both = {
     search,

@@ -74,10 +74,9 @@ function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: 'total' | 'shar
   return sql`(select ${value} from ${whole} ${row})`
 }
 
-/** The groups that are shown: by their size, and by `having`. */
+/** The groups that are shown. */
 function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
-  const condition = (row: Sql): Sql =>
-    allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan.having, groups, row)])
+  const condition = (row: Sql): Sql => allOf(havingConditions(emitter, plan.having, groups, row))
   return { ...plan, groups, condition }
 }
 

@@ -32,7 +32,7 @@ import {
 import { buildPairs } from '../../outputs/pairs.ts'
 import { buildSamples } from '../../outputs/samples.ts'
 import { buildShare } from '../../outputs/shares.ts'
-import { buildSignificance, minSignificantCount } from '../../outputs/significance.ts'
+import { buildSignificance } from '../../outputs/significance.ts'
 import { buildUnusualWords } from '../../outputs/unusual-words.ts'
 
 const defaultLimit = 50
@@ -96,8 +96,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given, fill)
-  const leastCount = fill !== null ? 0 : isSignificant ? minSignificantCount : 1
-  const groups = buildGroups(building, given, order, leastCount)
+  const groups = buildGroups(building, given, order)
   return {
     ...groups,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
@@ -109,18 +108,12 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
 }
 
 /** What groups have on both levels, after their fields have collected the measures. */
-function buildGroups(
-  building: Building,
-  given: Readonly<Record<string, unknown>>,
-  order: GroupOrder,
-  leastCount: number,
-) {
+function buildGroups(building: Building, given: Readonly<Record<string, unknown>>, order: GroupOrder) {
   const { table, where, share, limit, keys, conditions } = building
   const having = buildHaving(building, given)
   const measures = [...building.measures.values()]
   const elements = buildElements(building, table, conditions, [...keys, ...measures.map(({ of }) => of)])
-  const minCount = integerArgument('minCount', given.minCount, 2 ** 31 - 1, leastCount)
-  return { table, where, share, limit, keys, order, having, measures, elements, minCount }
+  return { table, where, share, limit, keys, order, having, measures, elements }
 }
 
 /** All groups of a series: no added one is left out for a group outside the bounds. */
@@ -157,7 +150,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
   }
   const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
   const aggregate: AggregatePlan = {
-    ...buildGroups(building, given, groupOrder(building, given, null), 1),
+    ...buildGroups(building, given, groupOrder(building, given, null)),
     significance: null,
     changes: [],
     fill: null,

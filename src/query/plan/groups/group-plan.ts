@@ -10,6 +10,8 @@ import type { Direction, Fields } from '../fields.ts'
 export interface SignificancePlan {
   readonly against: Condition
   readonly background: Condition
+  /** Smaller groups are left out, before groups are counted. */
+  readonly minCount: number
 }
 
 /** Groups are divided by the groups of a denominator, as is the whole. */
@@ -137,7 +139,6 @@ export interface UnusualWordsPlan extends SignificancePlan {
   readonly where: Condition
   /** The position of the field in the collection's index over words. */
   readonly field: number
-  readonly minCount: number
   readonly limit: number
   readonly fields: Fields<UnusualWordsOutput>
 }

@@ -163,7 +163,6 @@ export function createAggregateTypes(
       type: significantInput(registry, collection, inputs.where(collection)),
       description: 'Only groups that are more frequent than among other records, the most unusual first.',
     },
-    minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
     after: {
       type: GraphQLString,
       description: 'A `cursor` or `endCursor` of these groups in the same order; the page begins behind it.',
@@ -204,7 +203,7 @@ function nestedFields(
   args: GraphQLFieldConfigArgumentMap,
 ): Fields {
   const ordering = Object.fromEntries(
-    ['orderBy', 'rankBy', 'having', 'minCount'].flatMap((name) => {
+    ['orderBy', 'rankBy', 'having'].flatMap((name) => {
       const argument = args[name]
       return argument === undefined ? [] : [[name, argument]]
     }),

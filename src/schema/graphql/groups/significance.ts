@@ -84,6 +84,7 @@ export function significantInput(
         description:
           'The records to compare with, of which those under `where` are left out; `{}` means all others.',
       },
+      minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records; 5 when absent.' },
     },
   }))
 }
