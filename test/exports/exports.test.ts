@@ -257,6 +257,7 @@ test('what is not the rows of one list or aggregate is refused before the first 
   await refused(fileOf(wrong), 400, 'GRAPHQL_VALIDATION_FAILED', /title/)
   await refused(fileOf(keys, 'xlsx'), 400, 'BAD_USER_INPUT', /csv, ndjson, parquet/)
   await refused(fileOf(keys, 'csv', '&bom=1'), 400, 'BAD_USER_INPUT', /`true` or `false`/)
+  await refused(fileOf(keys, 'ndjson', '&bom=true'), 400, 'BAD_USER_INPUT', /Only CSV has/)
   await refused(fileOf(keys, 'csv', '&api_key=x'), 400, 'BAD_REQUEST', /X-API-Key/)
   await refused(fileOf(keys, 'csv', '&format=csv'), 400, 'BAD_REQUEST', /twice/)
   await refused(

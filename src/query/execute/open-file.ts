@@ -170,7 +170,7 @@ function assertFileAffordable(
   if (points <= filePoints) return
   throw new ServiceError(
     'QUERY_TOO_COMPLEX',
-    `The file costs ${points} points, and you have ${filePoints} in a minute. Ask for fewer rows by \`first\`, or for fewer fields.`,
+    `The file costs ${points} points, and you have ${filePoints} in a minute. Write a query that has fewer rows, by \`first\`, or fewer fields.`,
     { limit: filePoints, actual: points },
   )
 }

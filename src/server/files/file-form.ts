@@ -18,9 +18,15 @@ export function formOf(
       'BAD_USER_INPUT',
       `\`format\` is ${fileFormats.join(', ')}. Leave it out for an answer in JSON.`,
     )
+  const hasMark = isTrue(bom)
+  if (hasMark && format !== 'csv')
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      `Only CSV has a byte order mark. Leave out \`bom\` for ${format}.`,
+    )
   return {
     format,
-    bom: isTrue(bom),
+    bom: hasMark,
     gzip: format !== 'parquet' && acceptsGzip(headers['accept-encoding']),
   }
 }
