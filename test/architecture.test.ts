@@ -202,6 +202,20 @@ test('what is shipped has no more lines than it may', () => {
   assert.ok(lines <= mostShipped, `${lines} lines of ${mostShipped}`)
 })
 
+/** Texts and templates within a line; GraphQL in them has a brace between spaces, a fragment, or an argument in parentheses. */
+const literal = /'[^'\n]*'|`[^`\n]*`/g
+const graphqlText = /\.\.\. on |[\w})] \{ (?:\.\.\.|\$\{|[a-z])|[\w}]\([a-z]\w*: /i
+
+test('only src/ask writes GraphQL: pages and tools have selections as data', () => {
+  const written = sources
+    .filter((file) => /^src\/(explorer|mcp)\//.test(file))
+    .flatMap((file) => {
+      const literals = (texts.get(file) ?? '').match(literal) ?? []
+      return literals.filter((text) => graphqlText.test(text)).map((text) => `${file}: ${text}`)
+    })
+  assert.deepEqual(written, [])
+})
+
 /** Where what is switched on is open: codes of servers, names of fields, types of lexicons. */
 const openSwitches = [
   'src/database/postgres/failures.ts',

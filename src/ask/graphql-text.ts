@@ -1,8 +1,8 @@
 /** Writes GraphQL literals, arguments and selections, and merges selections. It must not know names of the schema. */
 
-/** Keys are texts of fields with their arguments, or of fragments; values are the selections inside, which may be texts too. */
+/** Keys are texts of fields with their arguments (`printField`) or of fragments; values are the selections inside. */
 export interface Selection {
-  readonly [field: string]: Selection | string
+  readonly [field: string]: Selection
 }
 
 /** A name that is printed without quotes. */
@@ -47,32 +47,54 @@ function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value)
 }
 
-export function printSelection(selection: Selection | string): string {
+export function printSelection(selection: Selection): string {
   return `{ ${printFields(selection)} }`
 }
 
 /** What is inside the brackets of a selection. */
-export function printFields(selection: Selection | string): string {
-  if (typeof selection === 'string') return selection
+export function printFields(selection: Selection): string {
   return Object.entries(selection)
     .map(([field, below]) => (isEmpty(below) ? field : `${field} ${printSelection(below)}`))
     .join(' ')
 }
 
-function isEmpty(selection: Selection | string): boolean {
-  return selection === '' || Object.keys(selection).length === 0
+/** For readers: plain fields side by side, and each other one in a line of its own, or in several if it is long. */
+export function printLines(selection: Selection): string {
+  const lines = ['']
+  for (const [field, below] of Object.entries(selection)) {
+    const line = isEmpty(below) ? `${lines.pop()} ${field}`.trim() : `${field} ${printSelection(below)}`
+    const isLong = !isEmpty(below) && line.length > longestLine
+    lines.push(isLong ? `${field} {\n${indent(printLines(below), 2)}\n}` : line)
+    if (!isEmpty(below)) lines.push('')
+  }
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+const longestLine = 100
+
+export function indent(text: string, by: number): string {
+  return text.replaceAll(/^/gm, ' '.repeat(by))
+}
+
+function isEmpty(selection: Selection): boolean {
+  return Object.keys(selection).length === 0
+}
+
+/** Fields with nothing inside. */
+export function leaves(...fields: readonly string[]): Selection {
+  return Object.fromEntries(fields.map((field) => [field, {}]))
+}
+
+/** The key of what is selected of records of one type, where others may be too. */
+export function onType(typeName: string): string {
+  return `... on ${typeName}`
 }
 
 export function mergeSelections(selections: readonly Selection[]): Selection {
-  const merged: Record<string, Selection | string> = {}
+  const merged: Record<string, Selection> = {}
   for (const selection of selections)
-    for (const [field, below] of Object.entries(selection)) {
-      const known = merged[field] ?? {}
-      merged[field] =
-        typeof known === 'string' || typeof below === 'string'
-          ? `${printFields(known)} ${printFields(below)}`.trim()
-          : mergeSelections([known, below])
-    }
+    for (const [field, below] of Object.entries(selection))
+      merged[field] = mergeSelections([merged[field] ?? {}, below])
   return merged
 }
 

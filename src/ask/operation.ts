@@ -3,7 +3,7 @@
  * operations. Arguments become variables; their types come from the schema.
  */
 import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
-import { EnumValue, printField } from './graphql-text.ts'
+import { EnumValue, indent, printField, printLines, type Selection } from './graphql-text.ts'
 
 /** Points of an operation, below the 250 of the public tier. */
 export const affordable = 215
@@ -19,8 +19,8 @@ export interface Panel {
   readonly field: string
   /** Values as in variables; enum values are their names. Those that are undefined are left out. */
   readonly arguments: Readonly<Record<string, unknown>>
-  /** What is selected, in GraphQL; it may use variables that `variables` defines. */
-  readonly selection: string
+  /** It may use variables that `variables` defines. */
+  readonly selection: Selection
   readonly variables?: Readonly<Record<string, PanelVariable>>
 }
 
@@ -45,7 +45,7 @@ export function buildOperation(schema: GraphQLSchema, name: string, panels: read
     })
     for (const [inner, variable] of Object.entries(panel.variables ?? {})) variables.set(inner, variable)
     const field = printField(`${panel.name}: ${panel.field}`, Object.fromEntries(named))
-    return `  ${field} {\n${indent(panel.selection)}\n  }`
+    return `  ${field} {\n${indent(printLines(panel.selection), 4)}\n  }`
   })
   const defined = [...variables].map(([each, { type }]) => `$${each}: ${type}`)
   const head = defined.length === 0 ? '' : `(${defined.join(', ')})`
@@ -133,11 +133,4 @@ export function enumOf(schema: GraphQLSchema, field: string, argument: string): 
   const found = argumentOf(schema, field, argument)
   const type = found === undefined ? null : getNamedType(found.type)
   return new Set(isEnumType(type) ? type.getValues().map(({ name }) => name) : [])
-}
-
-function indent(selection: string): string {
-  return selection
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n')
 }

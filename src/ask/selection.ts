@@ -2,7 +2,7 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'graphql'
 import type { FieldType, ObjectType, Reference } from '../schema/model/model.ts'
 import type { Subject } from './collections.ts'
-import { mergeSelections, nested, type Selection } from './graphql-text.ts'
+import { mergeSelections, nested, onType, type Selection } from './graphql-text.ts'
 import { elementOf, isReference, type Path, type SchemaContext, type Step } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
@@ -56,7 +56,7 @@ export function fieldsAlong(
     else {
       const resolved = resolvedName(schema, on, name)
       if (resolved === null) return null
-      fields.push(resolved, `... on ${record.typeName}`)
+      fields.push(resolved, onType(record.typeName))
     }
     const type = schema.getType(on)
     const field = isObjectType(type) ? type.getFields()[name] : undefined
@@ -70,7 +70,7 @@ export function readAlong(value: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => readAlong(each, fields) ?? [])
   const [field, ...rest] = fields
   if (field === undefined) return value
-  if (field.startsWith('... on ')) return readAlong(value, rest)
+  if (field.startsWith(onType(''))) return readAlong(value, rest)
   return isObject(value) ? readAlong(value[field.replace(/\(.*/, '')], rest) : undefined
 }
 
@@ -128,7 +128,7 @@ export function selectDisplay(reference: Reference | null, context: SchemaContex
   return mergeSelections([
     subjects.length === 1 ? {} : { __typename: {} },
     ...subjects.map(({ collection, display }) =>
-      nested([`... on ${collection.typeName}`], { [display?.name ?? 'uri']: {} }),
+      nested([onType(collection.typeName), display?.name ?? 'uri']),
     ),
   ])
 }

@@ -2,6 +2,7 @@
 import { collectionAddress, recordAddress, withParameter } from './addresses.ts'
 import type { Subject } from './fields/subject.ts'
 import { languages } from './languages/language.ts'
+import { leaves } from '../ask/graphql-text.ts'
 import { buildOperation, type Operation } from '../ask/operation.ts'
 import { type FileDraft, type IndexState, instantOf, type Site } from './page.ts'
 
@@ -74,7 +75,7 @@ export function recordsSitemap({ schema }: Site, { collection }: Subject, origin
         name: 'list',
         field: collection.rootField,
         arguments: { first: pageSize, after },
-        selection: 'nodes { uri changedAt }\npageInfo { hasNextPage endCursor }',
+        selection: { nodes: leaves('uri', 'changedAt'), pageInfo: leaves('hasNextPage', 'endCursor') },
       },
     ])
   return {

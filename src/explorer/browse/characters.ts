@@ -16,7 +16,7 @@ export function characterPanels(view: View, subject: Subject): readonly Panel[] 
     name: instead.name,
     field: subject.collection.rootField,
     arguments: { ...recordArguments(instead.view) },
-    selection: 'totalCount',
+    selection: { totalCount: {} },
   }))
 }
 

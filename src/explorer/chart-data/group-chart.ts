@@ -66,7 +66,7 @@ export function groupChart(context: ChartContext): GroupChart {
     chart: (answer) => draw(plan, answer, context),
     exported: {
       ...measurePanel(plan, plan.own),
-      selection: groupSelection(plan, plan.whole === null ? '' : 'total'),
+      selection: { groups: groupSelection(plan, plan.whole === null ? {} : { total: {} }) },
     },
   }
 }

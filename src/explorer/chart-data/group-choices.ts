@@ -1,4 +1,5 @@
 /** What a reader chooses of a measure by fields. */
+import { EnumValue, nested, printField, type Selection } from '../../ask/graphql-text.ts'
 import { chartKinds, type ChartKind } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -87,27 +88,32 @@ export interface MeasureForm {
   readonly rank: string | null
   /** In the texts of charts. */
   readonly label: 'records' | 'shareOfShown' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
-  readonly select: (of: string) => string
+  readonly select: (of: string) => Selection
   /** Null where the group has none. `all`: how many records the groups are of. */
   readonly read: (group: Group, of: string, all: number) => unknown
 }
 
 /** `shareOfAll`: of a view without conditions, whose groups have no other records. */
 export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureForm>> = {
-  count: { rank: null, label: 'records', select: () => '', read: ({ count }) => count },
+  count: { rank: null, label: 'records', select: () => ({}), read: ({ count }) => count },
   shareOfAll: {
     rank: null,
     label: 'shareOfShown',
-    select: () => '',
+    select: () => ({}),
     read: ({ count }, _, all) => (all === 0 ? null : count / all),
   },
-  share: { rank: 'SHARE', label: 'shareOfGroup', select: () => 'share', read: ({ share }) => share },
-  average: { rank: 'AVG', label: 'averageOf', select: (of) => `avg { ${of} }`, read: readIn('avg') },
-  median: { rank: 'MEDIAN', label: 'medianOf', select: (of) => `median { ${of} }`, read: readIn('median') },
+  share: { rank: 'SHARE', label: 'shareOfGroup', select: () => ({ share: {} }), read: ({ share }) => share },
+  average: { rank: 'AVG', label: 'averageOf', select: (of) => nested(['avg', of]), read: readIn('avg') },
+  median: {
+    rank: 'MEDIAN',
+    label: 'medianOf',
+    select: (of) => nested(['median', of]),
+    read: readIn('median'),
+  },
   distinct: {
     rank: 'COUNT_DISTINCT',
     label: 'distinctOf',
-    select: (of) => `countDistinct(field: ${of})`,
+    select: (of) => ({ [printField('countDistinct', { field: new EnumValue(of) })]: {} }),
     read: ({ countDistinct }) => countDistinct,
   },
 }

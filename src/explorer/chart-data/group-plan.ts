@@ -1,5 +1,6 @@
 /** What a chart of a measure by one or two fields asks. */
 import type { ChartKind } from '../charts/chart-spec.ts'
+import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { isRestricted, periodOnly } from '../view/view.ts'
@@ -91,7 +92,7 @@ function groupsPanel(name: string, key: Grouping, { aggregate, own }: GroupPlan,
       orderBy: periodOf(key) === null ? undefined : 'KEY_DESC',
       limit: most,
     },
-    selection: `count groupCount\ngroups { ${groupingSelection(key)} count }`,
+    selection: { ...leaves('count', 'groupCount'), groups: { ...groupingSelection(key), count: {} } },
   }
 }
 
@@ -123,12 +124,12 @@ export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site
 
   function totalsPanel(suffix: string, records: RecordArguments): Panel {
     const { field, arguments: given } = measurePanel(plan, records)
-    const keys = plan.choices.by.map((each) => each.name).join(' ')
+    const keys = plan.choices.by.map((each) => each.name)
     return {
       name: `totals${suffix}`,
       field,
       arguments: { ...given, denominator: undefined },
-      selection: `groups { ${keys} count }`,
+      selection: { groups: leaves(...keys, 'count') },
     }
   }
 }
@@ -155,13 +156,16 @@ export function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
           ? { measure: 'COUNT', operator: 'GTE', value: leastRecords }
           : undefined,
     },
-    selection: ['count groupCount', 'groupsPageInfo { hasNextPage }', groupSelection(plan)].join('\n'),
+    selection: {
+      ...leaves('count', 'groupCount'),
+      groupsPageInfo: { hasNextPage: {} },
+      groups: groupSelection(plan),
+    },
   }
 }
 
-export function groupSelection({ choices, form, of }: GroupPlan, more = ''): string {
-  const keys = choices.by.map((key) => groupingSelection(key)).join(' ')
-  return `groups { ${keys} count ${more} ${form.select(of)} }`
+export function groupSelection({ choices, form, of }: GroupPlan, more: Selection = {}): Selection {
+  return mergeSelections([...choices.by.map(groupingSelection), { count: {} }, more, form.select(of)])
 }
 
 /** Whether the groups with the largest measures are shown. */

@@ -5,6 +5,7 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
+import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/where.ts'
 import type { Group, Groups } from './asked-chart.ts'
@@ -91,10 +92,10 @@ export function recordNameOf(field: ShownField | undefined): string | null {
 }
 
 /** What is selected of a group: the key, and the title of a record that it names. */
-export function groupingSelection({ name, field, unit }: Grouping): string {
+export function groupingSelection({ name, field, unit }: Grouping): Selection {
   const { target, targetTitle } = field
-  const isNamed = unit === null && target !== null && targetTitle !== null
-  return isNamed ? `${name} ${name}Resolved { ... on ${target.typeName} { ${targetTitle} } }` : name
+  if (unit !== null || target === null || targetTitle === null) return { [name]: {} }
+  return { [name]: {}, ...nested([`${name}Resolved`, onType(target.typeName), targetTitle]) }
 }
 
 export function groupLabel(key: Grouping, group: Group, language: Language): string {

@@ -5,6 +5,7 @@
  */
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
+import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
@@ -64,7 +65,7 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
       first: 1,
       sortBy: [{ field: field.name, direction }],
     },
-    selection: `nodes { ${selectFields([field], typeName, site.schema)} }`,
+    selection: { nodes: selectFields([field], typeName, site.schema) },
   })
   const year = keyOf(axis, 'year')
   const years: Panel = {
@@ -75,7 +76,7 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
       groupBy: [year],
       limit: mostGroups,
     },
-    selection: `groups { ${year} count }`,
+    selection: { groups: leaves(year, 'count') },
   }
   return [
     // Bounds that a reader has given are shown as they are.
@@ -152,7 +153,7 @@ export function countsPanel(
         ? { orderBy: 'KEY_DESC', limit: mostGroups }
         : { where: andWhere(where, nest(axis.field, within)), search, fill: true }),
     },
-    selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
+    selection: { groups: leaves(key, 'count'), groupsPageInfo: { hasNextPage: {} } },
   }
 }
 
@@ -176,7 +177,7 @@ export function undatedPanel(axis: TimeAxis, name: string, records: RecordArgume
 function countPanel({ subject }: TimeAxis, name: string, records: RecordArguments, of: Where): Panel {
   const { where, search } = records
   const restricted = { where: andWhere(where, of), search }
-  return { name, field: aggregateOf(subject), arguments: restricted, selection: 'count' }
+  return { name, field: aggregateOf(subject), arguments: restricted, selection: { count: {} } }
 }
 
 /** The answer to such a panel; 0 if it was not asked. */

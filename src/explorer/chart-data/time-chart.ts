@@ -74,7 +74,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
             name: 'parts',
             field: aggregateOf(subject),
             arguments: { ...own, groupBy: [split.name], limit: mostSplitValues + 1 },
-            selection: `groupCount\ngroups { ${groupingSelection(groupingBy(split))} count }`,
+            selection: { groupCount: {}, groups: { ...groupingSelection(groupingBy(split)), count: {} } },
           },
         ]
   const whole: Series = { panel: 'part0', name: charts.records, view: null, own, row: {} }

@@ -4,6 +4,7 @@ import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
+import { EnumValue, leaves, nested, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
@@ -87,7 +88,7 @@ export interface UnusualChart extends AskedChart {
 
 const mostGroups = 20
 const day = 86_400_000
-const selected = 'count significance { score share againstShare }'
+const selected = { count: {}, significance: leaves('score', 'share', 'againstShare') }
 const measures = { share: 'float', againstShare: 'float', score: 'float' } as const
 /** Words to ask for. Words that tell nothing are left out afterwards. */
 const askedWords = 60
@@ -115,7 +116,7 @@ export function unusualChart(context: ChartContext): UnusualChart {
   const isWhole = !isRestricted(view)
   const time = fields.get(roles.time)
   const field = aggregateOf(subject)
-  const range = { name: 'range', field, arguments: {}, selection: `max { ${time?.name} }` }
+  const range = { name: 'range', field, arguments: {}, selection: nested(['max', time?.name ?? '']) }
   const rowsIn = (answer: Answer) => thing?.rows(foundIn(answer)) ?? []
   const asked = thing?.ask((against === 'previous' ? previous : null) ?? {})
   return {
@@ -190,7 +191,14 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
     ask: (background) => ({
       arguments: { ...recordArguments(view) },
       variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
-      selection: `unusualWords(field: ${field.name}, against: $background, minCount: ${leastOfWords}, limit: ${askedWords}) { recordsRead againstRecordsRead words { word ${selected} } }`,
+      selection: {
+        [printField('unusualWords', {
+          field: new EnumValue(field.name),
+          against: new EnumValue('$background'),
+          minCount: leastOfWords,
+          limit: askedWords,
+        })]: { ...leaves('recordsRead', 'againstRecordsRead'), words: { word: {}, ...selected } },
+      },
     }),
     rows({ unusualWords }) {
       const { words = [], recordsRead, againstRecordsRead } = unusualWords ?? {}
@@ -229,7 +237,7 @@ function valuesOf(key: Grouping, { view, language }: ChartContext): UnusualThing
         significant: { against: background },
         limit: mostGroups,
       },
-      selection: `groups { ${groupingSelection(key)} ${selected} }`,
+      selection: { groups: { ...groupingSelection(key), ...selected } },
     }),
     rows: ({ groups = [] }) =>
       groups.map((group) => ({

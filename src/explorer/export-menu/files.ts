@@ -1,11 +1,12 @@
 /** Addresses of files: the rows of a panel, which are the answer to its query in another format (docs/export.md). */
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import { type FileFormat, fileFormats } from '../../files/file-spec.ts'
-import { usualSelection } from '../../schema/graphql/usual-selection.ts'
+import { usualPaths } from '../../schema/graphql/usual-selection.ts'
 import { longestAddress } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { mergeSelections, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 
 export const graphqlPath = '/api/graphql'
@@ -34,13 +35,13 @@ export function recordFiles(
 ): readonly ExportedFile[] {
   const { rootField, typeName } = collection
   const type = schema.getType(typeName)
-  const usual = columns === null && isObjectType(type) ? usualSelection(type) : ''
+  const usual = columns === null && isObjectType(type) ? usualPaths(type) : []
   const shown = columns ?? [...fields.values()].filter(isNamed)
   const selected = selectFields(shown.filter(isInRow), typeName, schema)
   return panelFiles(schema, {
     field: rootField,
     arguments: args,
-    selection: `nodes { ${usual} ${selected} }`,
+    selection: { nodes: mergeSelections([...usual.map((path) => nested(path)), selected]) },
   })
 }
 

@@ -1,17 +1,21 @@
-/** Selects fields of a record in GraphQL, and reads them from the answer. */
+/** Selects fields of a record, and reads them from the answer. */
 import type { GraphQLSchema } from 'graphql'
-import { mergeSelections, nested, printFields, type Selection } from '../../ask/graphql-text.ts'
+import { mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { fieldsAlong, readAlong, resolvedName } from '../../ask/selection.ts'
 import type { ShownField } from './shown-field.ts'
 
-/** GraphQL for the fields of a record with this type, besides its URI; fields that cannot be read are left out. */
-export function selectFields(fields: readonly ShownField[], typeName: string, schema: GraphQLSchema): string {
+/** The fields of a record with this type, besides its URI; those that cannot be read are left out. */
+export function selectFields(
+  fields: readonly ShownField[],
+  typeName: string,
+  schema: GraphQLSchema,
+): Selection {
   const paths = fields.flatMap((field) => [
     pathOf(field, typeName, schema),
     namePathOf(field, typeName, schema),
   ])
   const selections = paths.flatMap((path): Selection[] => (path === null ? [] : [nested(path)]))
-  return printFields(mergeSelections([{ uri: {} }, ...selections]))
+  return mergeSelections([{ uri: {} }, ...selections])
 }
 
 /** The value of the field in a record of the answer; several where there is an array on the way. */
@@ -44,7 +48,7 @@ function namePathOf(
   const [name = ''] = words
   if (targetTitle === null || target === null || words.length > 1 || isArray) return null
   const resolved = resolvedName(schema, typeName, name)
-  return resolved === null ? null : [resolved, `... on ${target.typeName}`, targetTitle]
+  return resolved === null ? null : [resolved, onType(target.typeName), targetTitle]
 }
 
 /** Null if the record behind a reference has no field in the schema, because a property has its name. */

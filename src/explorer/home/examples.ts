@@ -52,7 +52,7 @@ export function examplePanel({ subject: { collection }, first, seconds }: Choice
     name: 'examples',
     field: collection.rootField,
     arguments: { first: examined },
-    selection: `nodes { ${selectFields([first, ...seconds], collection.typeName, schema)} }`,
+    selection: { nodes: selectFields([first, ...seconds], collection.typeName, schema) },
   }
 }
 

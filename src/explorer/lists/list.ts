@@ -2,6 +2,7 @@
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
@@ -75,7 +76,6 @@ export function listPanel(
 ): Panel {
   const { collection } = subject
   const { page, sort } = view
-  const isSearched = view.search !== ''
   const size =
     page?.side === 'before'
       ? { last: pageSize, before: page.cursor }
@@ -89,34 +89,35 @@ export function listPanel(
       ...recordArguments(view),
       sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
-    selection: [
-      'totalCount',
-      'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }',
-      'edges {',
-      ...markedFields(view, subject).map(
-        (name) => `  snippet_${name}: snippet(field: ${name}) { text ranges { start end } }`,
-      ),
-      `  node { ${selectFields(columns, collection.typeName, schema)} }`,
-      '}',
-      ...(page === null && facets.length > 0 ? [facetSelection(facets, facetSize)] : []),
-      ...(isSearched ? ['didYouMean { word nearest { word } }'] : []),
-    ].join('\n'),
+    selection: {
+      totalCount: {},
+      pageInfo: leaves('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
+      edges: {
+        ...snippetSelection(view, subject),
+        node: selectFields(columns, collection.typeName, schema),
+      },
+      ...(page === null && facets.length > 0 && facetSelection(facets, facetSize)),
+      ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
+    },
   }
 }
 
-export function facetSelection(facets: readonly ShownField[], limit: number, ignoreOwn = true): string {
-  const names = facets.map(({ name }) => name).join(', ')
-  const own = ignoreOwn ? ', ignoreOwn: true' : ''
-  return `facets(fields: [${names}]${own}, limit: ${limit}) { field values { value count } missing cut }`
+export function facetSelection(facets: readonly ShownField[], limit: number, ignoreOwn = true): Selection {
+  const fields = facets.map(({ name }) => new EnumValue(name))
+  const field = printField('facets', { fields, ignoreOwn: ignoreOwn || undefined, limit })
+  return { [field]: { field: {}, values: leaves('value', 'count'), ...leaves('missing', 'cut') } }
 }
 
 /** Texts in which the words of the search are marked. */
-function markedFields(view: View, subject: Subject): readonly string[] {
-  const { collection, roles } = subject
-  if (view.search === '' || view.show === 'table') return []
-  return collection.searchFields
-    .map(({ name }) => name)
-    .filter((name) => name === roles.title || name === roles.summary)
+function snippetSelection(view: View, { collection, roles }: Subject): Selection {
+  if (view.search === '' || view.show === 'table') return {}
+  const snippets = collection.searchFields
+    .filter(({ name }) => name === roles.title || name === roles.summary)
+    .map(({ name }) => {
+      const snippet = printField('snippet', { field: new EnumValue(name) })
+      return [`snippet_${name}: ${snippet}`, { text: {}, ranges: leaves('start', 'end') }] as const
+    })
+  return Object.fromEntries(snippets)
 }
 
 export function resultOf(edge: Edge, columns: readonly ShownField[], subject: Subject, site: Site): Result {

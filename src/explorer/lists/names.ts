@@ -1,6 +1,7 @@
 /** The names of records that facets and conditions refer to by URI. */
 import { sortFields } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
+import { leaves, mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
@@ -16,18 +17,15 @@ export function conditionNames(conditions: readonly Condition[]): readonly Panel
   )
   const ids = [...new Set(named.flatMap(({ values }) => values.filter((value) => value.startsWith('at://'))))]
   if (ids.length === 0) return []
-  const types = new Set(
-    named.map(
-      ({ field }) =>
-        `... on ${field.target?.typeName} { name_${field.target?.typeName}: ${field.targetTitle} }`,
-    ),
+  const names = named.map(({ field: { target, targetTitle } }) =>
+    nested([onType(target?.typeName ?? ''), `name_${target?.typeName}: ${targetTitle}`]),
   )
   return [
     {
       name: 'named',
       field: 'nodes',
       arguments: { ids: ids.slice(0, mostNames) },
-      selection: `id ${[...types].join(' ')}`,
+      selection: mergeSelections([{ id: {} }, ...names]),
     },
   ]
 }
@@ -49,7 +47,7 @@ export function referredPanel(field: ShownField, where?: Where): readonly Panel[
           ? [{ field: count, direction: 'DESC' }]
           : undefined,
       },
-      selection: `nodes { uri ${targetTitle} }`,
+      selection: { nodes: leaves('uri', targetTitle) },
     },
   ]
 }

@@ -2,6 +2,7 @@
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
+import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -34,7 +35,7 @@ export function valuePanels(field: ShownField, find: string, view: View, subject
         name: 'values',
         field: `${rootField}Aggregate`,
         arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
-        selection: `groupCount groups { ${field.name} count }`,
+        selection: { groupCount: {}, groups: leaves(field.name, 'count') },
       }
     : {
         name: 'values',

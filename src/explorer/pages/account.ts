@@ -127,7 +127,10 @@ function panel(did: string, subject: Subject, { schema }: Site): Panel {
     name: collection.rootField,
     field: collection.rootField,
     arguments: { first: newestOfEach, where: { did: { eq: did } } },
-    selection: `totalCount\nnodes { actorHandle ${selectFields(briefColumns(subject), collection.typeName, schema)} }`,
+    selection: {
+      totalCount: {},
+      nodes: { actorHandle: {}, ...selectFields(briefColumns(subject), collection.typeName, schema) },
+    },
   }
 }
 

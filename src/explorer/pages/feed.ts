@@ -6,6 +6,7 @@ import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { fieldsNamed } from '../lists/list.ts'
@@ -68,7 +69,12 @@ function feedPanel(view: View, subject: Subject, site: Site): Panel {
       ...recordArguments(view),
       sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
-    selection: `nodes { did actorHandle indexedAt changedAt ${selectFields(fieldsOf(subject), collection.typeName, site.schema)} }`,
+    selection: {
+      nodes: mergeSelections([
+        leaves('did', 'actorHandle', 'indexedAt', 'changedAt'),
+        selectFields(fieldsOf(subject), collection.typeName, site.schema),
+      ]),
+    },
   }
 }
 

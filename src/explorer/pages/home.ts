@@ -90,7 +90,7 @@ function newest(subject: Subject, { schema }: Site): Panel {
     name: collection.rootField,
     field: collection.rootField,
     arguments: { first: newestOfEach },
-    selection: `nodes { ${selectFields(briefColumns(subject), collection.typeName, schema)} }`,
+    selection: { nodes: selectFields(briefColumns(subject), collection.typeName, schema) },
   }
 }
 

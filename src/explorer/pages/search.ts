@@ -10,6 +10,7 @@ import type { Subject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { leaves, mergeSelections, onType, type Selection } from '../../ask/graphql-text.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
@@ -152,11 +153,11 @@ function foundPanel({ q, after, subjects }: Searched): Panel {
     name: 'found',
     field: 'search',
     arguments: { text: q, first: pageSize, after: after === '' ? undefined : after },
-    selection: [
-      `nodes { __typename uri ${subjects.map(foundSelection).join(' ')} }`,
-      'pageInfo { hasNextPage endCursor }',
-      'didYouMean { word nearest { word } }',
-    ].join('\n'),
+    selection: {
+      nodes: { ...leaves('__typename', 'uri'), ...mergeSelections(subjects.map(foundSelection)) },
+      pageInfo: leaves('hasNextPage', 'endCursor'),
+      didYouMean: { word: {}, nearest: { word: {} } },
+    },
   }
 }
 
@@ -169,7 +170,7 @@ function panels(searched: Searched): readonly Panel[] {
       name: `in_${collection.typeName}`,
       field: collection.rootField,
       arguments: { search: q },
-      selection: 'totalCount',
+      selection: { totalCount: {} },
     }),
   )
   return [list, ...totals]
@@ -183,10 +184,9 @@ interface FoundRecord extends Readonly<Record<string, unknown>> {
 const snippetWords = 30
 
 /** Aliases, because fields of one name may have different types in different collections. */
-function foundSelection(subject: Subject): string {
+function foundSelection(subject: Subject): Selection {
   const { typeName } = subject.collection
-  const fields = namesOf(subject).map((name) => `${typeName}_${name}: ${name}`)
-  return `... on ${typeName} { ${fields.join(' ')} }`
+  return { [onType(typeName)]: leaves(...namesOf(subject).map((name) => `${typeName}_${name}: ${name}`)) }
 }
 
 /** Words of the search are marked in title and summary; lists of several collections have no snippets of their own. */

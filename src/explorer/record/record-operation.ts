@@ -3,6 +3,7 @@ import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { leaves, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import { selectReferences } from './references.ts'
@@ -59,15 +60,16 @@ export function recordPanel(uri: string, subject: Subject, site: Site): Panel {
     name: 'record',
     field: `${collection.rootField}ByUri`,
     arguments: { uri },
-    selection: [
-      'uri cid rev did actorHandle indexedAt changedAt recordJson',
-      selectReferences(subject, site),
-      ...referringTo(subject, site).map(
-        ({ name }) => `${name}(first: ${mostReferring}) { totalCount nodes { uri recordJson } }`,
+    selection: {
+      ...leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson'),
+      ...selectReferences(subject, site),
+      ...Object.fromEntries(
+        referringTo(subject, site).map(({ name }) => [
+          printField(name, { first: mostReferring }),
+          { totalCount: {}, nodes: leaves('uri', 'recordJson') },
+        ]),
       ),
-    ]
-      .filter((line) => line !== '')
-      .join('\n'),
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 /** The references of a record: what is asked about the records behind them, and what the answer says. */
 import { getNamedType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import type { ObjectType, Reference } from '../../schema/model/model.ts'
+import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Site } from '../page.ts'
 
@@ -13,51 +14,33 @@ export interface References {
   readonly isCurrent: (uri: string, cid: string) => boolean | null
 }
 
-/** GraphQL for the title of the record behind each reference, and for whether it is the current version. */
-export function selectReferences({ collection }: Subject, site: Site): string {
-  const tree: Tree = new Map()
-  for (const reference of collection.references) {
-    const names = namesOf(collection.type, reference.path)
-    if (names !== null) addReference(tree, names, reference, collection.typeName, site)
-  }
-  return print(tree)
-}
-
-/** Selections by name; a text is a whole selection. */
-type Tree = Map<string, Tree | string>
-
-function addReference(
-  tree: Tree,
-  names: readonly string[],
-  reference: Reference,
-  typeName: string,
-  site: Site,
-): void {
-  const name = names.at(-1) ?? ''
-  let at = tree
-  for (const each of names.slice(0, -1)) {
-    const inner = at.get(each)
-    const next: Tree = inner instanceof Map ? inner : new Map()
-    at.set(each, next)
-    at = next
-  }
-  if (reference.kind === 'strongRef') at.set(name, 'uri cid isCurrent')
-  if (leadsToRecords(site.schema, typeName, [...names.slice(0, -1), `${name}Resolved`]))
-    at.set(`${name}Resolved`, `uri collection ${titlesOf(reference, site)}`.trim())
+/** The title of the record behind each reference, and whether it is the current version. */
+export function selectReferences({ collection }: Subject, site: Site): Selection {
+  const selections = collection.references.flatMap((reference) => {
+    const names = namesOf(collection.type, reference.path) ?? []
+    const [before, name] = [names.slice(0, -1), names.at(-1)]
+    if (name === undefined) return []
+    const resolved = [...before, `${name}Resolved`]
+    return [
+      ...(reference.kind === 'strongRef' ? [nested(names, leaves('uri', 'cid', 'isCurrent'))] : []),
+      ...(leadsToRecords(site.schema, collection.typeName, resolved)
+        ? [nested(resolved, { ...leaves('uri', 'collection'), ...titlesOf(reference, site) })]
+        : []),
+    ]
+  })
+  return mergeSelections(selections)
 }
 
 /** The title of each collection that the reference may lead to, under one name. */
-function titlesOf({ targets }: Reference, { subjects }: Site): string {
+function titlesOf({ targets }: Reference, { subjects }: Site): Selection {
   const possible = targets === null ? subjects.all : targets.flatMap((nsid) => subjects.of(nsid) ?? [])
-  return possible
-    .flatMap(({ collection, fields, roles }) => {
-      const field = roles.title === null ? undefined : fields.get(roles.title)
-      return field === undefined || field.steps.length !== 1
-        ? []
-        : [`... on ${collection.typeName} { title: ${field.steps[0]?.name} }`]
-    })
-    .slice(0, mostTitles)
-    .join(' ')
+  const titles = possible.flatMap(({ collection, fields, roles }) => {
+    const [step, ...more] = fields.get(roles.title ?? '')?.steps ?? []
+    return step === undefined || more.length > 0
+      ? []
+      : [nested([onType(collection.typeName), `title: ${step.name}`])]
+  })
+  return mergeSelections(titles.slice(0, mostTitles))
 }
 
 const mostTitles = 20
@@ -81,12 +64,6 @@ function leadsToRecords(schema: GraphQLSchema, typeName: string, path: readonly 
     type = getNamedType(type.getFields()[name]?.type)
   }
   return isInterfaceType(type)
-}
-
-function print(tree: Tree): string {
-  return [...tree]
-    .map(([name, inner]) => `${name} { ${typeof inner === 'string' ? inner : print(inner)} }`)
-    .join(' ')
 }
 
 /** Reads what `selectReferences` selects of a record; never the JSON of a record, which may claim anything. */

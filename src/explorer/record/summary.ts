@@ -9,6 +9,7 @@ import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
+import { leaves, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, enumOf, type Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { panelFiles, recordFiles } from '../export-menu/files.ts'
@@ -93,11 +94,15 @@ export function summaryPanels(uri: string, summarized: readonly Summarized[]): r
         where: whereOf([{ field, operator: 'is', values: [uri] }]),
         ...(bucket !== null && { groupBy: [bucket], orderBy: 'KEY_DESC', limit: mostMonths + 1 }),
       },
-      selection: [
-        'count',
-        ...(bucket === null ? [] : [`min { ${time} }`, `max { ${time} }`, `groups { key: ${bucket} count }`]),
-        ...(scores.length === 0 ? [] : [`avg { ${scores.map((score) => score.name).join(' ')} }`]),
-      ].join('\n'),
+      selection: {
+        count: {},
+        ...(bucket !== null && {
+          ...nested(['min', time]),
+          ...nested(['max', time]),
+          groups: leaves(`key: ${bucket}`, 'count'),
+        }),
+        ...(scores.length > 0 && { avg: leaves(...scores.map((score) => score.name)) }),
+      },
     }
   })
 }
@@ -213,7 +218,7 @@ function summaryMenu(uri: string, summarized: Summarized, count: number, context
           : panelFiles(schema, {
               field: `${holder.collection.rootField}Aggregate`,
               arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
-              selection: `groups { ${bucket} count }`,
+              selection: { groups: leaves(bucket, 'count') },
             }),
       ...(bucket === null && { total: count }),
     },

@@ -189,7 +189,9 @@ function selectNames({ display, domains, handles, addresses, apart, counted }: S
     uri: {},
     rkey: {},
     ...Object.fromEntries(fields.map(({ name }) => [name, {}])),
-    ...Object.fromEntries(counted.map(({ viaField }) => [`${viaField}(first: 0)`, { totalCount: {} }])),
+    ...Object.fromEntries(
+      counted.map(({ viaField }) => [printField(viaField, { first: 0 }), { totalCount: {} }]),
+    ),
   }
 }
 

@@ -13,7 +13,7 @@ import {
   isPageAddress,
   type NamedRecord,
 } from './find-names.ts'
-import { EnumValue, printField } from '../../ask/graphql-text.ts'
+import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 
 /** How many records a refusal or a note names. */
@@ -196,7 +196,9 @@ async function findAccount(handle: string, { collection, label }: Subject, askFo
   const wanted = handle.trim().replace(/^@/, '').toLowerCase()
   return inPages(async (first) => {
     const list = printField(collection.rootField, { first, distinctOn: [new EnumValue('did')] })
-    const data = await askFor({ [list]: 'nodes { did actorHandle } pageInfo { hasNextPage }' })
+    const data = await askFor({
+      [list]: { nodes: leaves('did', 'actorHandle'), pageInfo: { hasNextPage: {} } },
+    })
     const { nodes, pageInfo } = data[collection.rootField] as {
       readonly nodes: readonly Json[]
       readonly pageInfo: { readonly hasNextPage: boolean }

@@ -5,7 +5,14 @@ import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { citedRow, readRow, resolvedName, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { buildWhere } from '../../ask/filters.ts'
-import { EnumValue, mergeSelections, nested, printField, type Selection } from '../../ask/graphql-text.ts'
+import {
+  EnumValue,
+  mergeSelections,
+  nested,
+  onType,
+  printField,
+  type Selection,
+} from '../../ask/graphql-text.ts'
 import { isReference, parsePath, referenceOf, reverseNames } from '../../ask/paths.ts'
 import {
   argumentsOf,
@@ -142,7 +149,7 @@ function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: A
     return [
       {
         name: field.name,
-        selection: nested([resolved, `... on ${subject.collection.typeName}`], selection),
+        selection: nested([resolved, onType(subject.collection.typeName)], selection),
         read({ [resolved]: found }) {
           if (Array.isArray(found)) return found.filter((one) => one !== null).map(readNode)
           return isObject(found) ? readNode(found) : undefined

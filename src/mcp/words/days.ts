@@ -1,5 +1,5 @@
 /** Times of records as days of UTC, and the first and the last time of records. */
-import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
+import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { allOf, type Where } from '../../ask/where.ts'
 import { formatInstant, parseInstant } from '../../util/instant.ts'
@@ -28,7 +28,7 @@ export function selectEnd(
     where: allOf([where, { [time]: { gte: firstDay } }]),
     sortBy: [{ field: new EnumValue(time), direction: new EnumValue(direction) }],
   })
-  return { [`${alias}: ${list}`]: `nodes { ${time} }` }
+  return { [`${alias}: ${list}`]: { nodes: leaves(time) } }
 }
 
 /** Microseconds; null if no record was found. */
@@ -53,7 +53,7 @@ export function selectRange(name: string, subject: Subject): Selection {
   return {
     ...selectEnd(`${name}_newest`, subject, 'DESC'),
     ...selectEnd(`${name}_oldest`, subject, 'ASC'),
-    ...(mayLackTime(subject) && { [`${name}_undated: ${none}`]: 'count' }),
+    ...(mayLackTime(subject) && { [`${name}_undated: ${none}`]: { count: {} } }),
   }
 }
 

@@ -153,7 +153,7 @@ async function nearWords(
   toolbox: Toolbox,
 ): Promise<readonly NearWords[]> {
   const list = printField(collection.rootField, { search: terms.join(' OR '), first: 0 })
-  const data = await toolbox.ask({ [list]: 'didYouMean { word nearest { word count } }' })
+  const data = await toolbox.ask({ [list]: { didYouMean: { word: {}, nearest: { word: {}, count: {} } } } })
   const { didYouMean: all } = data[collection.rootField] as { readonly didYouMean: readonly NearWords[] }
   return all.filter(({ nearest: { length } }) => length > 0)
 }

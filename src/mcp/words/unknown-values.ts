@@ -4,7 +4,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { buildWhere } from '../../ask/filters.ts'
 import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
 import { elementOf, parsePath, type Path, type SchemaContext } from '../../ask/paths.ts'
-import { EnumValue, printField } from '../../ask/graphql-text.ts'
+import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Where } from '../../ask/where.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
@@ -126,7 +126,7 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
   const { name } = field
   const root = `${rootField}Aggregate`
   const query = printField(root, { groupBy: [new EnumValue(name)], limit: mostRead })
-  const data = await toolbox.ask({ [query]: `groupCount groups { ${name} count }` })
+  const data = await toolbox.ask({ [query]: { groupCount: {}, groups: leaves(name, 'count') } })
   const { groupCount, groups } = data[root] as {
     readonly groupCount: number
     readonly groups: readonly (Json & { readonly count: number })[]
@@ -147,6 +147,6 @@ export async function countAll(
 ): Promise<readonly number[]> {
   if (searches.length === 0) return []
   const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
-  const data = await toolbox.ask(Object.fromEntries(fields.map((field) => [field, 'count'])))
+  const data = await toolbox.ask(Object.fromEntries(fields.map((field) => [field, { count: {} }])))
   return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }

@@ -3,14 +3,13 @@ import { getNullableType, type GraphQLObjectType, isObjectType, isScalarType } f
 
 const strongRef = 'ComAtprotoRepoStrongRef'
 
-/** Scalar fields, and the URIs of references, such as `source { uri }`; `id` and `recordJson` would say the same again. */
-export function usualSelection(type: GraphQLObjectType): string {
-  const selected = Object.values(type.getFields()).flatMap(({ name, args, extensions, type: own }) => {
+/** Paths to scalar fields and to the URIs of references, such as `source` and `uri`; `id` and `recordJson` would say the same again. */
+export function usualPaths(type: GraphQLObjectType): readonly (readonly string[])[] {
+  return Object.values(type.getFields()).flatMap(({ name, args, extensions, type: own }) => {
     if (args.length > 0 || extensions.role?.kind === 'reverse' || ['id', 'recordJson'].includes(name))
       return []
     const bare = getNullableType(own)
-    if (isScalarType(bare)) return bare.name === 'JSON' ? [] : [name]
-    return isObjectType(bare) && bare.name === strongRef ? [`${name} { uri }`] : []
+    if (isScalarType(bare)) return bare.name === 'JSON' ? [] : [[name]]
+    return isObjectType(bare) && bare.name === strongRef ? [[name, 'uri']] : []
   })
-  return selected.join(' ')
 }

@@ -5,7 +5,7 @@ import { isObjectType } from 'graphql/type'
 import { ServiceError } from '../../errors.ts'
 import { fileFormats } from '../../files/file-spec.ts'
 import type { Collection } from '../../schema/model/model.ts'
-import { usualSelection } from '../../schema/graphql/usual-selection.ts'
+import { usualPaths } from '../../schema/graphql/usual-selection.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { type AskedAnswer, parseQueryString } from '../graphql/graphql-http.ts'
@@ -46,7 +46,10 @@ function readAddress(schema: GraphQLSchema, { url, headers }: FastifyRequest): A
       `${path} is the whole collection and takes no \`${name}\`. ${byQuery} The list is \`${rootField}\`.`,
     )
   const type = schema.getType(typeName)
-  const query = `{ ${rootField} { nodes { ${isObjectType(type) ? usualSelection(type) : ''} } } }`
+  const fields = (isObjectType(type) ? usualPaths(type) : []).map(([name, inside]) =>
+    inside === undefined ? name : `${name} { ${inside} }`,
+  )
+  const query = `{ ${rootField} { nodes { ${fields.join(' ')} } } }`
   return { question: { query }, form: formOf({ format, bom }, headers) }
 }
 

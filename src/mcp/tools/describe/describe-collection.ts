@@ -2,7 +2,7 @@
 import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { referenceOf, reverseNames } from '../../../ask/paths.ts'
-import { mergeSelections } from '../../../ask/graphql-text.ts'
+import { EnumValue, leaves, mergeSelections, printField } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
 import type { Json } from '../../../util/is-object.ts'
@@ -42,10 +42,13 @@ export async function describeCollection(
   const grouped = fields.filter(isCounted).slice(0, mostCounted)
   const root = `${collection.rootField}Aggregate`
   const groups = grouped.map(({ name }) => ({
-    [`${name}: ${root}(groupBy: [${name}], limit: ${mostValues})`]: `groupCount groups { ${name} count }`,
+    [`${name}: ${printField(root, { groupBy: [new EnumValue(name)], limit: mostValues })}`]: {
+      groupCount: {},
+      groups: leaves(name, 'count'),
+    },
   }))
   const { data, asOf } = await toolbox.read(
-    mergeSelections([{ [root]: 'count' }, selectRange('time', subject), ...groups]),
+    mergeSelections([{ [root]: { count: {} } }, selectRange('time', subject), ...groups]),
   )
   const { count } = data[root] as { readonly count: number }
   const valuesOf = (name: string) => data[name] as Counted

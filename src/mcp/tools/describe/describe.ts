@@ -120,7 +120,7 @@ async function describeField(
   const { holder, group } = findGroupAtEnd(path, byMonth ? ':month' : '', toolbox)
   const root = `${holder.rootField}Aggregate`
   if (group === null) {
-    const { data, asOf } = await toolbox.read({ [root]: 'count' })
+    const { data, asOf } = await toolbox.read({ [root]: { count: {} } })
     const whole = present({ ...about, records: (data[root] as Json)['count'], asOf })
     return fitValue(whole, toolbox.budget).value as Json
   }
@@ -134,7 +134,7 @@ async function describeField(
     [list]: {
       groupCount: {},
       groups: { ...selectGroup(group, toolbox), count: {}, cursor: {} },
-      groupsPageInfo: 'hasNextPage',
+      groupsPageInfo: { hasNextPage: {} },
     },
   }
   const { data, asOf } = await toolbox.read(wanted).catch(throwCursorError)

@@ -153,7 +153,7 @@ async function readSample(
   toolbox: Toolbox,
 ): Promise<void> {
   const data = await inPages((first) =>
-    toolbox.ask({ [printField(rootField, { first })]: 'nodes { recordJson }' }),
+    toolbox.ask({ [printField(rootField, { first })]: { nodes: { recordJson: {} } } }),
   )
   const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
   const rateOf = nodes.length === records ? percent : roughPercent
