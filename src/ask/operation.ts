@@ -62,14 +62,31 @@ export interface Priced {
   readonly price: (operation: Operation) => number | null
 }
 
+export interface PricedOperations {
+  readonly operations: readonly Operation[]
+  /** Of all panels together, or of each where that is too much; infinite for what is refused for another reason. */
+  readonly points: readonly number[]
+}
+
 /** One operation where it can be afforded; otherwise several that can, and one for each panel that cannot. */
-export function affordableOperations(priced: Priced, panels: readonly Panel[]): readonly Operation[] {
-  const { schema } = priced
-  if (panels.length === 0) return []
-  if (priceOf(priced, panels) <= mostAffordable) return [buildOperation(schema, 'Chart', panels)]
+export function priceOperations({ schema, price }: Priced, panels: readonly Panel[]): PricedOperations {
+  if (panels.length === 0) return { operations: [], points: [] }
+  const build = (some: readonly Panel[]) => buildOperation(schema, 'Chart', some)
+  const pointsOf = (operation: Operation) => price(operation) ?? Number.POSITIVE_INFINITY
+  const whole = build(panels)
+  const points = pointsOf(whole)
+  if (points <= mostAffordable) return { operations: [whole], points: [points] }
+  const each = panels.map((panel) => ({ panel, points: pointsOf(build([panel])) }))
   // Together panels cost at most what they cost one by one.
-  const groups = packOperations(panels, mostAffordable, (panel) => priceOf(priced, [panel]))
-  return groups.map((group) => buildOperation(schema, 'Chart', group))
+  const groups = packOperations(each, mostAffordable, (one) => one.points)
+  return {
+    operations: groups.map((group) => build(group.map(({ panel }) => panel))),
+    points: each.map((one) => one.points),
+  }
+}
+
+export function affordableOperations(priced: Priced, panels: readonly Panel[]): readonly Operation[] {
+  return priceOperations(priced, panels).operations
 }
 
 /** The items in as few operations of at most `most` points as their order allows. */
@@ -94,13 +111,8 @@ export function packOperations<Item>(
 
 /** Whether a chart may ask for them, in one operation or several. */
 export function areAffordable(priced: Priced, panels: readonly Panel[]): boolean {
-  if (priceOf(priced, panels) <= mostAffordable) return true
-  const prices = panels.map((panel) => priceOf(priced, [panel]))
-  return Math.max(...prices) <= mostAffordable && prices.reduce((sum, price) => sum + price, 0) <= mostOfChart
-}
-
-function priceOf({ schema, price }: Priced, panels: readonly Panel[]): number {
-  return price(buildOperation(schema, 'Chart', panels)) ?? Number.POSITIVE_INFINITY
+  const { points } = priceOperations(priced, panels)
+  return Math.max(...points) <= mostAffordable && points.reduce((sum, each) => sum + each, 0) <= mostOfChart
 }
 
 /** Equal values of one type share a variable, so that a reader sees that panels have the same conditions. */

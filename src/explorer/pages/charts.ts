@@ -13,7 +13,13 @@ import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, buildOperation, mostAffordable, type Operation } from '../../ask/operation.ts'
+import {
+  affordableOperations,
+  mostAffordable,
+  type Operation,
+  type PricedOperations,
+  priceOperations,
+} from '../../ask/operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
@@ -64,8 +70,9 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { view } = context
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  if (costsTooMuch(chart, site)) return tooExpensivePage(request)
   const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
+  const priced = priceOperations(site, panels)
+  if (costsTooMuch(priced)) return tooExpensivePage(request)
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
@@ -74,7 +81,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
     title,
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
-    operation: affordableOperations(site, panels),
+    operation: priced.operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
@@ -126,12 +133,9 @@ function isUnasked({ panels, more }: AskedChart): boolean {
   return panels.length === 0 && more(null).length === 0
 }
 
-/** Whether one of its panels costs more than an operation may, such as unusual words where a search has a filter. */
-function costsTooMuch({ panels }: AskedChart, site: Site): boolean {
-  return panels.some((panel) => {
-    const price = site.price(buildOperation(site.schema, 'Chart', [panel]))
-    return price !== null && price > mostAffordable
-  })
+/** Whether a panel costs more than an operation may, such as unusual words where a search has a filter. */
+function costsTooMuch({ points }: PricedOperations): boolean {
+  return points.some((each) => each > mostAffordable && Number.isFinite(each))
 }
 
 function tooExpensivePage(request: PageRequest): Draft {
@@ -142,11 +146,11 @@ function tooExpensivePage(request: PageRequest): Draft {
 export function chartDrawing(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
   if ('status' in asked) return asked
-  const { chart } = asked
+  const { chart, operations } = asked
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: affordableOperations(site, chart.panels),
+    operation: operations,
     write: async (answer, ask) =>
       site.charts.draw(chart.chart(await wholeAnswer(chart, answer, ask, site)).spec, 'file'),
   }
@@ -166,7 +170,7 @@ export function chartValues(format: FileFormat) {
   return (site: Site, subject: Subject, request: PageRequest): FileDraft | Draft => {
     const asked = readFile(site, subject, request)
     if ('status' in asked) return asked
-    const { chart, view } = asked
+    const { chart, view, operations } = asked
     const { table } = chart
     if (table === undefined) {
       const file = chartFiles(chart, view, subject, site).find((each) => each.format === format)
@@ -176,7 +180,7 @@ export function chartValues(format: FileFormat) {
       status: 200,
       media: mediaTypes[format],
       name: `${subject.collection.nsid}.chart.${format}`,
-      operation: affordableOperations(site, chart.panels),
+      operation: operations,
       write: async (answer, ask) => {
         const values = table(await wholeAnswer(chart, answer, ask, site))
         return fileOf(values, format, request.origin + request.address)
@@ -202,19 +206,23 @@ async function fileOf(
   return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
 }
 
-/** A chart with the view that it is of; or the page that says why there is none. */
-function readFile(
-  site: Site,
-  subject: Subject,
-  request: PageRequest,
-): { readonly chart: AskedChart; readonly view: View } | Draft {
+/** A chart, the view that it is of, and what it asks first. */
+interface ChartFile {
+  readonly chart: AskedChart
+  readonly view: View
+  readonly operations: readonly Operation[]
+}
+
+/** Or the page that says why there is none. */
+function readFile(site: Site, subject: Subject, request: PageRequest): ChartFile | Draft {
   const { parameters, language } = request
   const isPart = parameters.some(([name]) => name === 'part')
   const { chart, view, problems } = isPart ? readPart() : readTime()
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
   if (chart === null || isUnasked(chart)) return notFoundPage(request)
-  return costsTooMuch(chart, site) ? tooExpensivePage(request) : { chart, view }
+  const priced = priceOperations(site, chart.panels)
+  return costsTooMuch(priced) ? tooExpensivePage(request) : { chart, view, operations: priced.operations }
 
   function readPart() {
     const { chart: of, context, problems: wrong } = read(site, subject, request)

@@ -27,7 +27,7 @@ import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { results } from '../parts/results.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
-import { chooseFacets } from '../view/facets.ts'
+import { type ChosenFacets, chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView, changed, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -93,14 +93,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
         </header>
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         <div class="columns">
-          <aside aria-label=${text.filters}>
-            <details class="sidebar">
-              <summary>${text.filters}</summary>
-              ${filterMenu(browse)} ${facetList(list.facets ?? [], left, browse)}
-              ${view.page !== null && html`<p class="none">${text.browse.skipFilters}</p>`}
-              ${otherFacets(facets, browse)}
-            </details>
-          </aside>
+          ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
             ${await chartPart(asked, time, answer, menu, context)}
             <span id="results" tabindex="-1"></span>
@@ -120,6 +113,18 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       `
     },
   }
+}
+
+function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {
+  const { text } = browse.language
+  return html`<aside aria-label=${text.filters}>
+            <details class="sidebar">
+              <summary>${text.filters}</summary>
+              ${filterMenu(browse)} ${facetList(list.facets ?? [], left, browse)}
+              ${browse.view.page !== null && html`<p class="none">${text.browse.skipFilters}</p>`}
+              ${otherFacets(facets, browse)}
+            </details>
+          </aside>`
 }
 
 /** Forms send blank inputs, and each choice of a list by itself. */
