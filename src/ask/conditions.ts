@@ -12,7 +12,7 @@ import { nearest } from '../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { AskError, didYouMean } from './ask-error.ts'
-import { anyOf, type Where } from './where.ts'
+import { anyOf, readText, type Where } from './where.ts'
 import { isObject } from '../util/is-object.ts'
 
 /** The time from which "today" is computed. */
@@ -140,17 +140,18 @@ function notMoment(text: string): AskError {
 function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clock): Literal {
   switch (type.kind) {
     case 'integer': {
-      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+      const number = typeof value === 'string' ? readText(type, value) : value
       const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
       if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
       throw new AskError(
         `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.${insteadOfNull(value)}`,
       )
     }
-    case 'boolean':
-      if (typeof value === 'boolean') return value
-      if (value === 'true' || value === 'false') return value === 'true'
+    case 'boolean': {
+      const flag = typeof value === 'string' ? readText(type, value) : value
+      if (typeof flag === 'boolean') return flag
       throw new AskError(`"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`)
+    }
     case 'datetime':
       return momentOf(text, value, clock)
     default:

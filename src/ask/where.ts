@@ -1,16 +1,70 @@
-/** Turns conditions on fields into a `where`, and combines those that hold together. */
+/** Reads conditions on fields, turns them into a `where`, and combines those that hold together. */
 import type { FieldType } from '../schema/model/model.ts'
-import type { AskField, Operator } from './fields.ts'
+import { parseInstant } from '../util/instant.ts'
+import { type AskField, type Operator, operators, operatorsOf } from './fields.ts'
 import type { Literal } from './graphql-text.ts'
 import type { RecordStep, Step } from './paths.ts'
 
 export type Where = { readonly [name: string]: Literal }
 
-export interface FieldCondition {
-  readonly field: AskField
+export interface FieldCondition<Named extends AskField = AskField> {
+  readonly field: Named
   readonly operator: Operator
-  /** As an address has them. */
+  /** As they are written. */
   readonly values: readonly string[]
+}
+
+/** What is wrong with a value of a condition on the field with that name. */
+export type ConditionProblem =
+  | {
+      readonly kind: 'unknownOperator'
+      readonly name: string
+      readonly operator: string
+      readonly operators: readonly string[]
+    }
+  | { readonly kind: 'longValue'; readonly name: string; readonly most: number }
+  | { readonly kind: 'notFlag'; readonly name: string }
+  | { readonly kind: 'notInteger' | 'notBoolean' | 'notTime'; readonly name: string; readonly value: string }
+
+/** More would be refused by the service with a message about GraphQL. */
+export const longestValue = 1_000
+
+/** The field and the operator of `language` or `language.not`; null if there is no such field or operator. */
+export function findOperator<Named extends AskField>(
+  name: string,
+  fields: ReadonlyMap<string, Named>,
+): readonly [Named, Operator] | null {
+  const whole = fields.get(name)
+  if (whole !== undefined) return [whole, operatorsOf(whole)[0] ?? 'is']
+  const at = name.lastIndexOf('.')
+  const field = fields.get(name.slice(0, at))
+  const operator = operators.find((each) => each === name.slice(at + 1))
+  return field === undefined || operator === undefined ? null : [field, operator]
+}
+
+export function conditionProblem(
+  field: AskField,
+  operator: Operator,
+  value: string,
+): ConditionProblem | null {
+  const { name, type } = field
+  if (!operatorsOf(field).includes(operator))
+    return { kind: 'unknownOperator', name, operator, operators: operatorsOf(field) }
+  if (value.length > longestValue) return { kind: 'longValue', name, most: longestValue }
+  if (operator === 'missing') return value === '0' || value === '1' ? null : { kind: 'notFlag', name }
+  if (readText(type, value) !== null) return null
+  const kind = type.kind === 'integer' ? 'notInteger' : type.kind === 'boolean' ? 'notBoolean' : 'notTime'
+  return { kind, name, value }
+}
+
+/** The value of the type that a text means; null if it means none. */
+export function readText({ kind }: FieldType, text: string): Literal | null {
+  const trimmed = text.trim()
+  if (kind === 'integer')
+    return /^-?\d{1,16}$/.test(trimmed) && Number.isSafeInteger(Number(trimmed)) ? Number(trimmed) : null
+  if (kind === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : null
+  if (kind === 'datetime') return parseInstant(trimmed) === null ? null : trimmed
+  return text
 }
 
 /**
@@ -25,7 +79,7 @@ export function whereOf(conditions: readonly FieldCondition[]): Where {
 function conditionOn({ field, operator, values }: FieldCondition): Where {
   const { type, isArray } = field
   const [value = ''] = values
-  const operands = values.map((each) => operand(field, each))
+  const operands = values.map((each) => readText(type, each) ?? each)
   const [first = ''] = operands
   const along = (inner: Where): Where => nest(field, inner)
   switch (operator) {
@@ -69,12 +123,6 @@ export function anyOf(type: FieldType, isArray: boolean, values: readonly Litera
   const equal: Where = isOne ? { eq: first } : { in: values }
   const inner = type.kind === 'strongRef' || type.kind === 'atUri' ? { uri: equal } : equal
   return isArray ? { some: inner } : inner
-}
-
-function operand({ type }: AskField, value: string): Literal {
-  if (type.kind === 'integer') return Number(value.trim())
-  if (type.kind === 'boolean') return value === 'true'
-  return type.kind === 'datetime' ? value.trim() : value
 }
 
 export function isDate(value: string): boolean {

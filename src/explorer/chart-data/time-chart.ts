@@ -2,10 +2,9 @@
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { longestValue } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, withCondition } from '../view/view.ts'
-import { andWhere, whereOf } from '../../ask/where.ts'
+import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import { recordArguments } from '../view/where.ts'
 import {
   aggregateOf,

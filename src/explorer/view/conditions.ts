@@ -1,46 +1,32 @@
 /** Conditions as addresses have them: `language=en&language=fr`, `section.not=sport`, `publishedAt.from=2026-11-01`. */
-import { type Operator, operators, operatorsOf } from '../../ask/fields.ts'
-import type { FieldCondition } from '../../ask/where.ts'
-import { parseInstant } from '../../util/instant.ts'
+import { type Operator, operatorsOf } from '../../ask/fields.ts'
+import { conditionProblem, type FieldCondition, findOperator } from '../../ask/where.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Problem } from './problem.ts'
 
-export interface Condition extends FieldCondition {
-  readonly field: ShownField
-}
+export type Condition = FieldCondition<ShownField>
 
 /** More would be refused by the service with a message about GraphQL. */
 export const mostConditions = 40
 const mostValues = 100
-export const longestValue = 1_000
-
-/** The field and the operator that a parameter names; null if it names none. */
-function readName(name: string, { fields }: Subject): readonly [ShownField, Operator] | null {
-  const whole = fields.get(name)
-  if (whole !== undefined) return [whole, operatorsOf(whole)[0] ?? 'is']
-  const at = name.lastIndexOf('.')
-  const field = fields.get(name.slice(0, at))
-  const operator = operators.find((each) => each === name.slice(at + 1))
-  return field === undefined || operator === undefined ? null : [field, operator]
-}
 
 /** `parameters` without those that are not conditions. Blank values come from empty inputs of forms and are left out. */
 export function readConditions(
   parameters: readonly (readonly [string, string])[],
-  subject: Subject,
+  { fields }: Subject,
 ): { readonly conditions: readonly Condition[]; readonly problems: readonly Problem[] } {
   const found = new Map<string, Condition>()
   const problems: Problem[] = []
   for (const [name, value] of parameters) {
-    const read = readName(name, subject)
+    const read = findOperator(name, fields)
     if (read === null) {
       problems.push({ kind: 'unknownParameter', name: name.slice(0, 100) })
       continue
     }
     const [field, operator] = read
     if (value.trim() === '') continue
-    const problem = valueProblem(field, operator, value)
+    const problem = conditionProblem(field, operator, value)
     if (problem !== null) {
       problems.push(problem)
       continue
@@ -62,23 +48,6 @@ function isList(operator: Operator): boolean {
   return operator === 'is' || operator === 'not' || operator === 'all'
 }
 
-function valueProblem(field: ShownField, operator: Operator, value: string): Problem | null {
-  const { name, type } = field
-  if (!operatorsOf(field).includes(operator))
-    return { kind: 'unknownOperator', name, operator, operators: operatorsOf(field) }
-  if (value.length > longestValue) return { kind: 'longValue', name, most: longestValue }
-  if (operator === 'missing') return value === '0' || value === '1' ? null : { kind: 'notFlag', name }
-  if (type.kind === 'integer' && !isInteger(value.trim())) return { kind: 'notInteger', name, value }
-  if (type.kind === 'boolean' && value !== 'true' && value !== 'false')
-    return { kind: 'notBoolean', name, value }
-  if (type.kind === 'datetime' && parseInstant(value.trim()) === null) return { kind: 'notTime', name, value }
-  return null
-}
-
-function isInteger(text: string): boolean {
-  return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
-}
-
 /** Whether `readConditions` reads them as they are. */
 export function areReadable(conditions: readonly Condition[]): boolean {
   return (
@@ -92,7 +61,7 @@ export function areReadable(conditions: readonly Condition[]): boolean {
 
 /** Records have values that conditions cannot have: blank and long ones. */
 export function isReadable(field: ShownField, operator: Operator, value: string): boolean {
-  return value.trim() !== '' && valueProblem(field, operator, value) === null
+  return value.trim() !== '' && conditionProblem(field, operator, value) === null
 }
 
 /** The parameters that `readConditions` reads as these conditions. */

@@ -1,18 +1,12 @@
+import type { ConditionProblem } from '../../ask/where.ts'
+
 /** What is wrong with an address, as data; the catalogue of each language has the sentences. */
 export type Problem =
   | { readonly kind: 'unknownParameter'; readonly name: string }
   /** A field whose name is a parameter of other pages; `condition` is how to write it. */
   | { readonly kind: 'reservedName'; readonly name: string; readonly condition: string }
-  | {
-      readonly kind: 'unknownOperator'
-      readonly name: string
-      readonly operator: string
-      readonly operators: readonly string[]
-    }
+  | ConditionProblem
   | { readonly kind: 'noSearch'; readonly name: string }
-  | { readonly kind: 'longValue'; readonly name: string; readonly most: number }
-  | { readonly kind: 'notFlag'; readonly name: string }
-  | { readonly kind: 'notInteger' | 'notBoolean' | 'notTime'; readonly name: string; readonly value: string }
   | { readonly kind: 'tooManyConditions' | 'tooManyQueries'; readonly most: number }
   | {
       readonly kind: 'unknownChoice'
