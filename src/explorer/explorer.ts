@@ -5,7 +5,7 @@ import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, languages } from './languages/language.ts'
-import type { Subject } from './fields/subject.ts'
+import type { PageSubject } from './fields/subject.ts'
 import type { Operation } from '../ask/operation.ts'
 import type { Answer, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
@@ -236,7 +236,7 @@ async function answerTo(asked: Operation | readonly Operation[], ask: Ask): Prom
 }
 
 /** By the part of the address after the collection's name. */
-type CollectionPage = (site: Site, subject: Subject, request: PageRequest) => Draft | FileDraft
+type CollectionPage = (site: Site, subject: PageSubject, request: PageRequest) => Draft | FileDraft
 const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, CollectionPage>([
   ['', collectionPage],
   ['charts', chartsPage],

@@ -13,7 +13,7 @@ export interface Site {
   readonly charts: Pick<ChartRenderer, 'draw'>
   /** The name of the service, in the head of each page. */
   readonly title: string
-  readonly operator: Operator
+  readonly operator: SiteOperator
   /** Where scripts and styles are, with a slash at the end. */
   readonly assets: string
   /** Points that an operation costs; null for one that is refused for another reason, which its answer tells. */
@@ -23,7 +23,7 @@ export interface Site {
 }
 
 /** What the operator says of the service. */
-export interface Operator {
+export interface SiteOperator {
   /** The path of the image at the head of pages. */
   readonly logo: string | null
   /** An address with `https:` or `mailto:`. */

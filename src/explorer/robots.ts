@@ -1,6 +1,6 @@
 /** `robots.txt` and the sitemaps: which addresses crawlers leave alone, and which pages there are. */
 import { collectionAddress, recordAddress, withParameter } from './addresses.ts'
-import type { Subject } from './fields/subject.ts'
+import type { PageSubject } from './fields/subject.ts'
 import { languages } from './languages/language.ts'
 import { leaves } from '../ask/graphql-text.ts'
 import { buildOperation, type Operation } from '../ask/operation.ts'
@@ -68,7 +68,7 @@ interface RecordsPage {
 }
 
 /** The newest records of a collection. */
-export function recordsSitemap({ schema }: Site, { collection }: Subject, origin: string): FileDraft {
+export function recordsSitemap({ schema }: Site, { collection }: PageSubject, origin: string): FileDraft {
   const pageAfter = (after: string | null): Operation =>
     buildOperation(schema, 'Sitemap', [
       {

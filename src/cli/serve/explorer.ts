@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { IndexStatus } from '../../database/database.ts'
 import type { DisplayProblem } from '../../explorer/fields/read-display.ts'
 import type { Subjects } from '../../explorer/fields/subject.ts'
-import type { Operator } from '../../explorer/page.ts'
+import type { SiteOperator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { displayFile } from '../../lexicon/special-files.ts'
@@ -29,7 +29,7 @@ export async function openExplorer(
   const { subjects, problems } = await showSubjects(model, display)
   if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
   const logo = await readLogo(config['explorer-logo'])
-  const operator: Operator = {
+  const operator: SiteOperator = {
     logo: logo === null ? null : logo.path,
     contact: contactOf(config['explorer-contact']),
     note: await readNote(config['explorer-note']),

@@ -1,6 +1,6 @@
 /** What `contains` finds of a search without results, in scripts whose words a dictionary finds. */
 import { unspacedTerms } from '../../search/unspaced.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
@@ -10,7 +10,7 @@ import { type Browse, viewAddress } from './context.ts'
 import { sentenceOf } from './sentences.ts'
 
 /** The number of records of each view with characters instead of words. */
-export function characterPanels(view: View, subject: Subject): readonly Panel[] {
+export function characterPanels(view: View, subject: PageSubject): readonly Panel[] {
   if (view.search === '') return []
   return viewsInstead(view, subject).map((instead) => ({
     name: instead.name,
@@ -32,7 +32,7 @@ export function characterLinks(answer: Answer, browse: Browse, label: Html = nul
   })
 }
 
-function viewsInstead(view: View, { collection, fields }: Subject) {
+function viewsInstead(view: View, { collection, fields }: PageSubject) {
   const names = collection.searchFields.map(({ name }) => name)
   const conditions = unspacedTerms(view.search, names).flatMap(({ characters, field: only }) =>
     names

@@ -2,7 +2,7 @@
 import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -12,7 +12,7 @@ import { type View, viewParametersOf } from '../view/view.ts'
 
 export interface Browse {
   readonly site: Site
-  readonly subject: Subject
+  readonly subject: PageSubject
   readonly view: View
   readonly language: Language
   /** Of records that facets and conditions refer to. */

@@ -5,7 +5,7 @@ import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { type Browse, stateInputs, titleOf } from './context.ts'
 
-interface Group {
+interface FieldsOfMenu {
   readonly label: string
   readonly fields: readonly ShownField[]
 }
@@ -29,7 +29,7 @@ export function filterMenu(browse: Browse): Html {
 }
 
 /** In the order of the collection's fields. */
-export function fieldGroups(browse: Browse): readonly Group[] {
+export function fieldGroups(browse: Browse): readonly FieldsOfMenu[] {
   const { site, subject, language } = browse
   const { filtering } = language.text
   const groups = new Map<string, ShownField[]>()

@@ -1,7 +1,7 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
@@ -11,7 +11,7 @@ import type { View } from '../view/view.ts'
 /** What a chart is made for. */
 export interface ChartContext {
   readonly site: Site
-  readonly subject: Subject
+  readonly subject: PageSubject
   readonly view: View
   readonly language: Language
   /** In milliseconds since 1970. */
@@ -59,22 +59,22 @@ export interface ChartTable {
 }
 
 /** A group of an aggregate: its count, its keys, and measures. */
-export interface Group {
+export interface GroupAnswer {
   readonly count: number
   readonly [key: string]: unknown
 }
 
-export interface Groups {
+export interface GroupsAnswer {
   readonly count?: number
   readonly groupCount?: number
-  readonly groups: readonly Group[]
+  readonly groups: readonly GroupAnswer[]
   readonly groupsPageInfo?: { readonly hasNextPage: boolean }
 }
 
 /** The most that an answer may have. */
 export const mostGroups = 1_000
 
-export function aggregateOf({ collection }: Subject): string {
+export function aggregateOf({ collection }: PageSubject): string {
   return `${collection.rootField}Aggregate`
 }
 

@@ -1,7 +1,7 @@
 /** Up to four queries over time on one axis, as counts or shares. */
 import { isBlank } from '../../util/text/visible.ts'
 import { sentencesOf } from '../browse/sentences.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
@@ -82,7 +82,7 @@ function nothing(description: string, language: Language): Omit<AskedChart, 'pro
 }
 
 /** Without any, what the view selects besides its period is the first one. */
-function readQueries(view: View, subject: Subject, problems: Problem[]): readonly ComparedQuery[] {
+function readQueries(view: View, subject: PageSubject, problems: Problem[]): readonly ComparedQuery[] {
   const texts = view.others
     .filter(([name, value]) => name === 'query' && !isBlank(value))
     .map(([, value]) => value.trim())
@@ -100,7 +100,7 @@ function readQueries(view: View, subject: Subject, problems: Problem[]): readonl
 }
 
 /** The period of the page holds for all queries that have none of their own. */
-function inPeriod(query: View, page: View, subject: Subject): View {
+function inPeriod(query: View, page: View, subject: PageSubject): View {
   const isTimed = query.conditions.some(({ field }) => field.name === subject.roles.time)
   const shared = periodOnly(page, subject).conditions
   return isTimed ? query : { ...query, conditions: [...query.conditions, ...shared] }

@@ -12,7 +12,7 @@ import {
   type ChartContext,
   describe,
   type DrawnChart,
-  type Group,
+  type GroupAnswer,
   groupableIn,
 } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
@@ -77,8 +77,8 @@ interface GroupRow {
   /** Of the records of the row in a view; null where no conditions select them. */
   readonly viewIn: (view: View) => View | null
   /** By the ids of the keys. */
-  readonly groups: ReadonlyMap<string, Group>
-  readonly totals: ReadonlyMap<string, Group>
+  readonly groups: ReadonlyMap<string, GroupAnswer>
+  readonly totals: ReadonlyMap<string, GroupAnswer>
   readonly isCut: boolean
 }
 
@@ -88,7 +88,7 @@ function readRows(
   label: string,
   language: Language,
 ): readonly GroupRow[] {
-  const byKey = (name: string, isOwn: (group: Group) => boolean = () => true) =>
+  const byKey = (name: string, isOwn: (group: GroupAnswer) => boolean = () => true) =>
     new Map(
       groupsIn(answer, name)
         .groups.filter(isOwn)
@@ -100,7 +100,7 @@ function readRows(
   return rowsIn(answer, other).flatMap((row, at): readonly GroupRow[] => {
     const list = Object.hasOwn(answer, 'pairs') ? '' : String(at)
     if (!Object.hasOwn(answer, `pairs${list}`)) return []
-    const isOwn = (group: Group) => idOf(other, group) === idOf(other, row)
+    const isOwn = (group: GroupAnswer) => idOf(other, group) === idOf(other, row)
     return [
       {
         label: groupLabel(other, row, language),

@@ -2,10 +2,10 @@
 import { EnumValue, nested, printField, type Selection } from '../../ask/graphql-text.ts'
 import { chartKinds, type ChartKind } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
-import type { Group } from './asked-chart.ts'
+import type { GroupAnswer } from './asked-chart.ts'
 import { type Grouping, isNumber } from './grouping.ts'
 import { readChoice, readOther } from './own-parameters.ts'
 
@@ -30,7 +30,7 @@ export interface GroupChoices {
 /** Adds what is wrong to `problems`. */
 export function readGroupChoices(
   view: View,
-  { fields }: Subject,
+  { fields }: PageSubject,
   groupings: readonly Grouping[],
   problems: Problem[],
 ): GroupChoices {
@@ -90,7 +90,7 @@ export interface MeasureForm {
   readonly label: 'records' | 'shareOfShown' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
   readonly select: (of: string) => Selection
   /** Null where the group has none. `all`: how many records the groups are of. */
-  readonly read: (group: Group, of: string, all: number) => unknown
+  readonly read: (group: GroupAnswer, of: string, all: number) => unknown
 }
 
 /** `shareOfAll`: of a view without conditions, whose groups have no other records. */

@@ -5,7 +5,13 @@ import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { isRestricted, periodOnly } from '../view/view.ts'
 import { type RecordArguments, recordArguments } from '../view/where.ts'
-import { aggregateOf, type ChartContext, type Group, type Groups, mostGroups } from './asked-chart.ts'
+import {
+  aggregateOf,
+  type ChartContext,
+  type GroupAnswer,
+  type GroupsAnswer,
+  mostGroups,
+} from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
 import {
   type Grouping,
@@ -106,7 +112,7 @@ export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site
   const whole = isRanked(plan) ? null : plan.whole
   if (other === undefined) return whole === null ? [] : [totalsPanel('', inColumns(whole))]
   const rows = rowsIn(answer, other)
-  const pairPanels = (suffix: string, of: readonly Group[]): readonly Panel[] => [
+  const pairPanels = (suffix: string, of: readonly GroupAnswer[]): readonly Panel[] => [
     { ...measurePanel(plan, inGroups(inColumns(own), other, of)), name: `pairs${suffix}` },
     ...(whole === null ? [] : [totalsPanel(suffix, inGroups(inColumns(whole), other, of))]),
   ]
@@ -178,12 +184,12 @@ export function hasLeast({ form, choices }: GroupPlan): boolean {
   return form.rank !== null && choices.measure !== 'distinct'
 }
 
-export function groupsIn(answer: Answer | null, name: string): Groups {
-  return (answer?.[name] ?? { groups: [] }) as Groups
+export function groupsIn(answer: Answer | null, name: string): GroupsAnswer {
+  return (answer?.[name] ?? { groups: [] }) as GroupsAnswer
 }
 
 /** In the order of their values where they have one. */
-export function rowsIn(answer: Answer | null, key: Grouping): readonly Group[] {
+export function rowsIn(answer: Answer | null, key: Grouping): readonly GroupAnswer[] {
   const { groups } = groupsIn(answer, 'rows')
   if (periodOf(key) !== null) return withValue(key, groups)
   return isOrdered(key) ? inOrder(key, groups) : groups

@@ -1,6 +1,6 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them; and the groups of each. */
 import { fieldLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
@@ -8,7 +8,7 @@ import { emptyView, type View, withCondition } from '../view/view.ts'
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/where.ts'
-import type { Group, Groups } from './asked-chart.ts'
+import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import {
   boundsOfPeriods,
   isPeriod,
@@ -34,7 +34,10 @@ export interface Grouping {
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
 /** Groupings by the fields of the collection's roles come first. Each collection has some, such as its accounts. */
-export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<string>): readonly Grouping[] {
+export function groupingsOf(
+  { fields, roles }: PageSubject,
+  groupable: ReadonlySet<string>,
+): readonly Grouping[] {
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')
       return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit, step: null }))
@@ -98,7 +101,7 @@ export function groupingSelection({ name, field, unit }: Grouping): Selection {
   return { [name]: {}, ...nested([`${name}Resolved`, onType(target.typeName), targetTitle]) }
 }
 
-export function groupLabel(key: Grouping, group: Group, language: Language): string {
+export function groupLabel(key: Grouping, group: GroupAnswer, language: Language): string {
   const { name, field, unit, step } = key
   const value = group[name] ?? null
   if (value === null) return language.text.missing
@@ -112,7 +115,7 @@ export function groupLabel(key: Grouping, group: Group, language: Language): str
 }
 
 /** The name of the record that the group is of; null where it is not known. */
-export function recordNameIn(group: Group, field: ShownField | undefined): string | null {
+export function recordNameIn(group: GroupAnswer, field: ShownField | undefined): string | null {
   const resolved = group[`${field?.name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
   const found = resolved?.[field?.targetTitle ?? '']
   return typeof found === 'string' ? found : null
@@ -124,7 +127,7 @@ function weekday(day: number, { tag }: Language): string {
 }
 
 /** The view of the records of a group; null where no conditions select them. */
-export function viewOfGroup(view: View, key: Grouping, group: Group): View | null {
+export function viewOfGroup(view: View, key: Grouping, group: GroupAnswer): View | null {
   const { name, field, unit, step } = key
   const value = group[name] ?? null
   const chosen = (from: View, operator: 'is' | 'missing' | 'from' | 'to', operand: string | number) =>
@@ -143,7 +146,7 @@ export function viewOfGroup(view: View, key: Grouping, group: Group): View | nul
 export function cutNote(
   key: Grouping,
   shown: number,
-  { groups, groupCount = 0 }: Groups,
+  { groups, groupCount = 0 }: GroupsAnswer,
   hidesMissing: boolean,
   language: Language,
 ): string | null {
@@ -169,7 +172,7 @@ const mostNumbers = 100
  */
 export function keysOf(
   key: Grouping,
-  groups: readonly Group[],
+  groups: readonly GroupAnswer[],
   isCut: boolean,
   view: View,
   language: Language,
@@ -195,7 +198,7 @@ export function keysOf(
 }
 
 /** Numbers between others that no record has are groups without records. */
-function withoutGaps(key: Grouping, sorted: readonly Group[]): readonly Group[] {
+function withoutGaps(key: Grouping, sorted: readonly GroupAnswer[]): readonly GroupAnswer[] {
   const { name, step } = key
   const by = step ?? 1
   const numbers = numbersIn(key, sorted)
@@ -209,7 +212,7 @@ function withoutGaps(key: Grouping, sorted: readonly Group[]): readonly Group[] 
   )
 }
 
-export function idOf(key: Grouping, group: Group): string {
+export function idOf(key: Grouping, group: GroupAnswer): string {
   const value = group[key.name] ?? null
   const period = periodOf(key)
   return value !== null && period !== null
@@ -224,7 +227,7 @@ export function idOf(key: Grouping, group: Group): string {
 export function inGroups(
   own: RecordArguments,
   key: Grouping,
-  groups: readonly Group[],
+  groups: readonly GroupAnswer[],
   areNeighbours = false,
 ): RecordArguments {
   const { name, field, step } = key
@@ -240,7 +243,7 @@ export function inGroups(
           : boundsOfPeriods(period, low, high)
     return { ...own, where: andWhere(own.where, nest(field, bounds)) }
   }
-  const isValue = (group: Group) => !isRange(key) && group[name] != null
+  const isValue = (group: GroupAnswer) => !isRange(key) && group[name] != null
   const values = groups.filter(isValue).map((group) => String(group[name]))
   const views = groups
     .filter((group) => !isValue(group))
@@ -254,17 +257,17 @@ export function inGroups(
 }
 
 /** The groups in the order of their values, without that of records that have none. */
-export function inOrder(key: Grouping, groups: readonly Group[]): readonly Group[] {
+export function inOrder(key: Grouping, groups: readonly GroupAnswer[]): readonly GroupAnswer[] {
   return withValue(key, groups).toSorted((one, two) => Number(one[key.name]) - Number(two[key.name]))
 }
 
 /** Of periods their first moments, in milliseconds since 1970. */
-function numbersIn(key: Grouping, groups: readonly Group[]): readonly number[] {
+function numbersIn(key: Grouping, groups: readonly GroupAnswer[]): readonly number[] {
   const read = periodOf(key) === null ? Number : (value: unknown) => Date.parse(String(value))
   return withValue(key, groups).map((group) => read(group[key.name]))
 }
 
 /** Without the group of records that have no value. */
-export function withValue({ name }: Grouping, groups: readonly Group[]): readonly Group[] {
+export function withValue({ name }: Grouping, groups: readonly GroupAnswer[]): readonly GroupAnswer[] {
   return groups.filter((group) => group[name] !== null)
 }

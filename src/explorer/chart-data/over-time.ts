@@ -1,4 +1,4 @@
-/** Counts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
+/** SeriesCounts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
@@ -72,21 +72,21 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
   ]
 }
 
-interface Counted extends Series {
+interface CountedSeries extends Series {
   /** By period; null where it is not known. */
   readonly counts: readonly (number | null)[]
-  /** Counts, or shares of all records of the period; null where there are none to divide by. */
+  /** SeriesCounts, or shares of all records of the period; null where there are none to divide by. */
   readonly values: readonly (number | null)[]
 }
 
-interface Counts {
+interface SeriesCounts {
   readonly shown: ShownPeriods
   /** What shares divide by; null for counts. */
   readonly totals: readonly (number | null)[] | null
-  readonly series: readonly Counted[]
+  readonly series: readonly CountedSeries[]
 }
 
-function readCounts({ axis, as, seriesIn }: OverTime, answer: Answer): Counts {
+function readCounts({ axis, as, seriesIn }: OverTime, answer: Answer): SeriesCounts {
   const shown = readPeriods(axis, answer)
   const totals = as === 'share' ? countsIn(axis, shown, 'ofAll', answer) : null
   const series = seriesIn(answer).map((each) => {

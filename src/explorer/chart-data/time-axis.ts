@@ -10,7 +10,7 @@ import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/where.ts'
-import { aggregateOf, type ChartContext, groupableIn, type Groups, mostGroups } from './asked-chart.ts'
+import { aggregateOf, type ChartContext, groupableIn, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import {
   type Bounds,
   boundsOfPeriods,
@@ -97,7 +97,7 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   if (earliest === null || (latest === null && bounds.to === null))
     return { period: per ?? 'day', starts: [], from: 0, hasOutliers: false }
   // Of more years those with most records are known, and nothing is drawn of them.
-  const { groups = [] } = (answer['years'] ?? {}) as Partial<Groups>
+  const { groups = [] } = (answer['years'] ?? {}) as Partial<GroupsAnswer>
   const years = usualRange(
     groups.flatMap((group) => {
       const at = momentOf(group[keyOf(axis, 'year')])
@@ -192,7 +192,7 @@ export function countsIn(
   name: string,
   answer: Answer,
 ): readonly (number | null)[] {
-  const { groups, groupsPageInfo } = (answer[name] ?? { groups: [] }) as Groups
+  const { groups, groupsPageInfo } = (answer[name] ?? { groups: [] }) as GroupsAnswer
   const key = keyOf(axis, period)
   const dated = groups.filter((group) => group[key] !== null)
   const found = new Map(dated.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))

@@ -12,9 +12,9 @@ import {
   type ChartContext,
   type ChartTable,
   chartOnce,
-  type Group,
+  type GroupAnswer,
   groupableIn,
-  type Groups,
+  type GroupsAnswer,
 } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import {
@@ -105,7 +105,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
       // Of an array there are no others, so that the chart says how many values it leaves out.
       const leftOut =
         split?.isArray === true &&
-        cutNote(groupingBy(split), spec.series.length, answer['parts'] as Groups, true, language)
+        cutNote(groupingBy(split), spec.series.length, answer['parts'] as GroupsAnswer, true, language)
       const all = [undated > 0 && charts.undated(language.number(undated)), ...notes, leftOut]
       return { spec, notes: all.filter((note) => note !== false && note !== null) }
     }),
@@ -132,7 +132,7 @@ function partsIn(
   { view, language }: ChartContext,
 ): readonly Series[] {
   const own = recordArguments(view)
-  const found = (answer?.['parts'] ?? null) as Groups | null
+  const found = (answer?.['parts'] ?? null) as GroupsAnswer | null
   // Nothing selects records with an empty list, which are in the group without a value too.
   const groups = (found?.groups ?? anyGroups(field))
     .filter((group) => !(found !== null && field.isArray && group[field.name] === null))
@@ -168,7 +168,7 @@ function partsIn(
 }
 
 /** As many groups as there may be, of values that the field may have. */
-function anyGroups({ name, type: { kind } }: ShownField): readonly Group[] {
+function anyGroups({ name, type: { kind } }: ShownField): readonly GroupAnswer[] {
   const isReference = kind === 'strongRef' || kind === 'atUri'
   return Array.from({ length: mostSplitValues + 1 }, (_, at) => ({
     count: 1,

@@ -16,7 +16,7 @@ import {
   type AskedChart,
   type ChartContext,
   describe,
-  type Group,
+  type GroupAnswer,
   groupableIn,
 } from './asked-chart.ts'
 import {
@@ -64,7 +64,7 @@ interface Significance {
 }
 
 interface UnusualAnswer {
-  readonly groups?: readonly (Group & { readonly significance: Significance })[]
+  readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
     readonly againstRecordsRead: number

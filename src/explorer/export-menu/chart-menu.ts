@@ -6,7 +6,7 @@ import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
 import { affordableOperations } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { View } from '../view/view.ts'
 import { type ExportedFile, panelFiles } from './files.ts'
@@ -17,7 +17,7 @@ export function chartMenu(
   asked: AskedChart,
   answer: Answer,
   view: View,
-  subject: Subject,
+  subject: PageSubject,
   context: MenuContext,
 ): Html {
   const { spec } = asked.chart(answer)
@@ -41,7 +41,7 @@ export function chartMenu(
 export function chartFiles(
   { exported, table }: AskedChart,
   view: View,
-  { collection: { nsid } }: Subject,
+  { collection: { nsid } }: PageSubject,
   { schema }: Site,
 ): readonly ExportedFile[] {
   if (table === undefined) return exported === undefined ? [] : panelFiles(schema, exported)

@@ -5,7 +5,7 @@ import { usualPaths } from '../../schema/graphql/usual-selection.ts'
 import { longestAddress } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { mergeSelections, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 
@@ -29,7 +29,7 @@ export function panelFiles(schema: GraphQLSchema, panel: Omit<Panel, 'name'>): r
 /** `columns`: null for all scalar fields, the URIs of references, and the names of the records that they lead to. */
 export function recordFiles(
   schema: GraphQLSchema,
-  { collection, fields }: Subject,
+  { collection, fields }: PageSubject,
   args: Panel['arguments'],
   columns: readonly ShownField[] | null = null,
 ): readonly ExportedFile[] {

@@ -1,7 +1,7 @@
 /** A view in words, for titles of feeds, citations and prompts. */
 import { sentencesOf } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
 import { shortText } from '../parts/texts.ts'
@@ -12,7 +12,7 @@ const longest = 300
 /** `Article: “storm”; Language: German` */
 export function viewTitle(
   { search, conditions }: View,
-  subject: Subject,
+  subject: PageSubject,
   language: Language,
   names?: Names,
 ): string {

@@ -7,14 +7,14 @@ import { type Language, languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'
 import { plainValue } from '../parts/values.ts'
 import { membersOf, readDisplay } from './read-display.ts'
-import { createSubjects, memberLabel, type Subject } from './subject.ts'
+import { createSubjects, memberLabel, type PageSubject } from './subject.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const plain = createSubjects(model)
 const [article, enrichment] = ['tech.service.news.article', 'tech.service.news.enrichment'] as const
 const [english, spanish, arabic] = languages as readonly [Language, Language, Language]
 
-function shown(file: unknown, nsid: string = article): Subject {
+function shown(file: unknown, nsid: string = article): PageSubject {
   const { display, problems } = readDisplay(file, plain.all)
   assert.deepEqual(problems, [])
   return createSubjects(model, display).of(nsid)!

@@ -8,7 +8,7 @@ import { languages } from '../languages/language.ts'
 import type { PageRoles } from './guesses.ts'
 import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
-import type { CollectionDisplay, Display, FieldDisplay, FieldGroup, Subject } from './subject.ts'
+import type { CollectionDisplay, Display, FieldDisplay, FieldGroup, PageSubject } from './subject.ts'
 
 export interface DisplayProblem {
   /** Where it is, such as `org.example.book.fields.pages`; blank for the whole file. */
@@ -30,7 +30,7 @@ const mostFacets = 10
 const longestText = 1_000
 
 /** `subjects` are those that the file is about, without it. */
-export function readDisplay(file: unknown, subjects: readonly Subject[]): ReadDisplay {
+export function readDisplay(file: unknown, subjects: readonly PageSubject[]): ReadDisplay {
   const problems: DisplayProblem[] = []
   const display = new Map<string, CollectionDisplay>()
   for (const [nsid, part] of new Part(file, '', problems).members(example)) {
@@ -82,7 +82,7 @@ class Part {
   }
 }
 
-function readCollection(part: Part, subject: Subject): CollectionDisplay {
+function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
   const { nsid } = subject.collection
   const { fields } = subject
   const members = membersOf(subject.collection)
@@ -157,14 +157,14 @@ function isAddress(field: ShownField): boolean {
   return isText(field) && isUrl(field.type)
 }
 
-interface Member {
+interface RecordMember {
   /** The names of the fields that lead to it; joined by underscores they are its own. */
   readonly path: readonly string[]
   readonly field: Field
 }
 
 /** The members of a record by name: its fields first, then those of its objects. */
-export function membersOf({ type }: Collection): ReadonlyMap<string, Member> {
+export function membersOf({ type }: Collection): ReadonlyMap<string, RecordMember> {
   return new Map(
     propertyLeaves(type).map((leaf) => [leafName(leaf), { path: leafPath(leaf), field: leaf.field }]),
   )
@@ -195,7 +195,7 @@ function readGroups(part: Part, names: readonly string[]): readonly FieldGroup[]
 function readField(
   part: Part,
   name: string,
-  member: Member | undefined,
+  member: RecordMember | undefined,
 ): (readonly [string, FieldDisplay])[] {
   if (!part.isObject('Give it "label", "scale" or "values".')) return []
   part.check(['label', 'scale', 'values'])
@@ -204,7 +204,7 @@ function readField(
   return [[name, { label, scale, values: readValueLabels(part.at('values'), member) }]]
 }
 
-function readScale(part: Part, member: Member | undefined): Scale | null {
+function readScale(part: Part, member: RecordMember | undefined): Scale | null {
   if (part.value === undefined) return null
   if (member?.field.type.kind !== 'integer') {
     part.report('Only an integer of the record itself has a scale.', 'Remove it.')
@@ -233,7 +233,7 @@ function isInteger(value: unknown): value is number {
 }
 
 /** Labels of the values of a text, or of an array of texts, of the record itself. */
-function readValueLabels(part: Part, member: Member | undefined): ValueLabels {
+function readValueLabels(part: Part, member: RecordMember | undefined): ValueLabels {
   if (part.value === undefined) return noValueLabels
   const type = member?.field.type
   if (member === undefined || (type?.kind === 'array' ? type.of : type)?.kind !== 'string') {

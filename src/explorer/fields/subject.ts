@@ -55,7 +55,7 @@ const plainDisplay: CollectionDisplay = {
   fields: new Map(),
 }
 
-export interface Subject {
+export interface PageSubject {
   readonly collection: Collection
   readonly fields: ReadonlyMap<string, ShownField>
   /** Fields of the record itself, by their properties joined by line breaks. */
@@ -66,13 +66,13 @@ export interface Subject {
 
 export interface Subjects {
   readonly model: Model
-  readonly all: readonly Subject[]
+  readonly all: readonly PageSubject[]
   /** By NSID; null if no such collection is served. */
-  readonly of: (nsid: string) => Subject | null
+  readonly of: (nsid: string) => PageSubject | null
 }
 
 /** A collection before its fields have labels. */
-interface Unlabelled extends Pick<Subject, 'collection' | 'roles' | 'display'> {
+interface Unlabelled extends Pick<PageSubject, 'collection' | 'roles' | 'display'> {
   readonly asked: ReadonlyMap<string, AskField>
 }
 
@@ -89,7 +89,7 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
       return [collection, { collection, asked, roles, display: own }]
     }),
   )
-  const all = Array.from(unlabelled.values(), (subject): Subject => {
+  const all = Array.from(unlabelled.values(), (subject): PageSubject => {
     const { asked, ...others } = subject
     const fields = Array.from(asked.values(), (field) => shownField(field, subject, unlabelled))
     const own = fields.filter(({ isOwn, properties }) => isOwn && properties.length > 0)
@@ -183,7 +183,7 @@ function joinedLabel(
 
 /** The label of a member within its object, by the names of the fields that lead to it from the record. */
 export function memberLabel(
-  { display }: Pick<Subject, 'display'>,
+  { display }: Pick<PageSubject, 'display'>,
   path: readonly string[],
   language: Pick<Language, 'tag'>,
 ): string {

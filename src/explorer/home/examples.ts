@@ -4,7 +4,7 @@ import { dateText } from '../chart-data/periods.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -13,8 +13,8 @@ import { plainValue } from '../parts/values.ts'
 import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition, writeView } from '../view/view.ts'
 
-interface Choice {
-  readonly subject: Subject
+interface ExampleFields {
+  readonly subject: PageSubject
   /** Such as the language. */
   readonly first: ShownField
   /** Such as the tags, and what stands for them where records have none. */
@@ -33,8 +33,8 @@ interface Pair {
 const examined = 100
 
 /** Two values that records have together, so that the examples find some. Null without two such fields. */
-export function chooseExample({ subjects }: Site): Choice | null {
-  const choices = subjects.all.flatMap((subject): Choice[] => {
+export function chooseExample({ subjects }: Site): ExampleFields | null {
+  const choices = subjects.all.flatMap((subject): ExampleFields[] => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
     const [first, ...others] = subject.roles.facets
       .flatMap((name) => subject.fields.get(name) ?? [])
@@ -47,7 +47,10 @@ export function chooseExample({ subjects }: Site): Choice | null {
 }
 
 /** The newest records, so that examples are about what there is now. */
-export function examplePanel({ subject: { collection }, first, seconds }: Choice, { schema }: Site): Panel {
+export function examplePanel(
+  { subject: { collection }, first, seconds }: ExampleFields,
+  { schema }: Site,
+): Panel {
   return {
     name: 'examples',
     field: collection.rootField,
@@ -58,7 +61,7 @@ export function examplePanel({ subject: { collection }, first, seconds }: Choice
 
 /** The most frequent first. */
 function pairsOf(
-  { subject: { collection }, first }: Choice,
+  { subject: { collection }, first }: ExampleFields,
   second: ShownField,
   answer: Answer,
   { schema }: Site,
@@ -86,7 +89,7 @@ function pairsOf(
 
 /** The first field whose values occur with different ones of the first field, or else the first that has any. */
 function knownPairs(
-  choice: Choice,
+  choice: ExampleFields,
   answer: Answer,
   site: Site,
 ): { second: ShownField; known: readonly Pair[] } | null {
@@ -114,7 +117,7 @@ function isOtherSet({ records: one, second }: Pair, { records: other, second: va
 }
 
 export function exampleList(
-  choice: Choice | null,
+  choice: ExampleFields | null,
   answer: Answer,
   newest: string | null,
   site: Site,
@@ -164,7 +167,7 @@ export function exampleList(
 }
 
 /** Seven days, the last of which is that of the instant. */
-function weekTo(instant: string, view: View, { fields, roles }: Subject): View {
+function weekTo(instant: string, view: View, { fields, roles }: PageSubject): View {
   const field = fields.get(roles.time)
   if (field === undefined) return view
   const day = (back: number) => dateText(Date.parse(instant) - back * 86_400_000)

@@ -12,9 +12,9 @@ export type Widened<Text> = Text extends string
       : { readonly [Key in keyof Text]: Widened<Text[Key]> }
 
 /** Every text of the interface. */
-export type Catalogue = Widened<typeof en>
+export type Texts = Widened<typeof en>
 
 /** The texts of another language; those that it lacks are shown in English. */
-export type Translation<Text = Catalogue> = Text extends string | Plural | ((...given: never) => string)
+export type Translation<Text = Texts> = Text extends string | Plural | ((...given: never) => string)
   ? Text
   : { readonly [Key in keyof Text]?: Translation<Text[Key]> }

@@ -2,13 +2,13 @@
 import { isObject } from '../../util/is-object.ts'
 import { parseQualities } from '../../util/text/qualities.ts'
 import { ar } from './ar.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Texts } from './catalogue.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
 import { isolated } from './isolated.ts'
 import type { Plural } from './plural.ts'
 
-export type { Catalogue }
+export type { Texts }
 
 export interface Language {
   /** BCP 47. */
@@ -18,7 +18,7 @@ export interface Language {
   readonly direction: 'ltr' | 'rtl'
   /** Whether the address names it, so that links have to name it too. */
   readonly isChosen: boolean
-  readonly text: Catalogue
+  readonly text: Texts
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   readonly percent: (share: number) => string
   /** Separated by commas; the direction of one text does not reach the others. */
@@ -31,7 +31,7 @@ export interface Language {
   readonly nameOf: (kind: 'language' | 'region', code: string) => string
 }
 
-function create(tag: string, name: string, direction: Language['direction'], text: Catalogue): Language {
+function create(tag: string, name: string, direction: Language['direction'], text: Texts): Language {
   const numbers = new Intl.NumberFormat(tag)
   const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 })
   const plurals = new Intl.PluralRules(tag)
@@ -73,8 +73,8 @@ function create(tag: string, name: string, direction: Language['direction'], tex
 
 export const languages: readonly Language[] = [
   create('en', 'English', 'ltr', en),
-  create('es', 'Español', 'ltr', completed(en, es) as Catalogue),
-  create('ar', 'العربية', 'rtl', completed(en, ar) as Catalogue),
+  create('es', 'Español', 'ltr', completed(en, es) as Texts),
+  create('ar', 'العربية', 'rtl', completed(en, ar) as Texts),
 ]
 
 /** A translation, with the English texts that it lacks. */

@@ -1,7 +1,7 @@
 /** The records of a view, their total, and facets. */
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
@@ -46,7 +46,7 @@ export interface MissingWord {
 }
 
 /** The fields that are read: those that represent a record, and those of the table. */
-export function columnsOf({ columns, show }: View, subject: Subject): readonly ShownField[] {
+export function columnsOf({ columns, show }: View, subject: PageSubject): readonly ShownField[] {
   const { roles } = subject
   const { title, summary, time, image } = roles
   const shown = columns ?? roles.columns
@@ -56,13 +56,13 @@ export function columnsOf({ columns, show }: View, subject: Subject): readonly S
 }
 
 /** The fields that represent a record where a list is short. */
-export function briefColumns(subject: Subject): readonly ShownField[] {
+export function briefColumns(subject: PageSubject): readonly ShownField[] {
   const { title, summary, time } = subject.roles
   return fieldsNamed(subject, [title, summary, time])
 }
 
 /** Without those that there are not. */
-export function fieldsNamed({ fields }: Subject, names: Iterable<string | null>): readonly ShownField[] {
+export function fieldsNamed({ fields }: PageSubject, names: Iterable<string | null>): readonly ShownField[] {
   return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
 }
 
@@ -71,7 +71,7 @@ export function listPanel(
   view: View,
   columns: readonly ShownField[],
   facets: readonly ShownField[],
-  subject: Subject,
+  subject: PageSubject,
   { schema }: Site,
 ): Panel {
   const { collection } = subject
@@ -109,7 +109,7 @@ export function facetSelection(facets: readonly ShownField[], limit: number, ign
 }
 
 /** Texts in which the words of the search are marked. */
-function snippetSelection(view: View, { collection, roles }: Subject): Selection {
+function snippetSelection(view: View, { collection, roles }: PageSubject): Selection {
   if (view.search === '' || view.show === 'table') return {}
   const snippets = collection.searchFields
     .filter(({ name }) => name === roles.title || name === roles.summary)
@@ -120,7 +120,12 @@ function snippetSelection(view: View, { collection, roles }: Subject): Selection
   return Object.fromEntries(snippets)
 }
 
-export function resultOf(edge: Edge, columns: readonly ShownField[], subject: Subject, site: Site): Result {
+export function resultOf(
+  edge: Edge,
+  columns: readonly ShownField[],
+  subject: PageSubject,
+  site: Site,
+): Result {
   const snippets = subject.collection.searchFields.map(
     ({ name }) => [name, (edge[`snippet_${name}`] ?? null) as SnippetAnswer | null] as const,
   )
@@ -131,7 +136,7 @@ export function resultOf(edge: Edge, columns: readonly ShownField[], subject: Su
 export function resultOfNode(
   node: ListNode,
   columns: readonly ShownField[],
-  { collection }: Subject,
+  { collection }: PageSubject,
   { schema }: Site,
 ): Result {
   const values = columns.map(

@@ -1,6 +1,7 @@
 /** The most frequent values of a field, and those that contain a text. */
+import type { GroupAnswer, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -17,7 +18,12 @@ import { referredPanel } from './names.ts'
 const mostValues = 100
 
 /** Values that a part of them is looked for in: the condition on the field itself is left out. */
-export function valuePanels(field: ShownField, find: string, view: View, subject: Subject): readonly Panel[] {
+export function valuePanels(
+  field: ShownField,
+  find: string,
+  view: View,
+  subject: PageSubject,
+): readonly Panel[] {
   if (!field.isGroup) return []
   const others = changed(view, {
     conditions: view.conditions.filter((each) => each.field.name !== field.name),
@@ -79,15 +85,11 @@ export function facetOf(
   return { ...facet, values, missing: 0, among: facet.values.length }
 }
 
-interface ValuesAnswer {
+interface ValuesAnswer extends Partial<GroupsAnswer> {
   readonly facets?: readonly FacetAnswer[]
-  readonly groups?: readonly Group[]
-  readonly groupCount?: number
 }
 
-type Group = Readonly<Record<string, unknown>> & { readonly count: number }
-
-function ofGroups(groups: readonly Group[], all: number, { name }: ShownField): FacetAnswer {
+function ofGroups(groups: readonly GroupAnswer[], all: number, { name }: ShownField): FacetAnswer {
   const known = groups.filter((group) => group[name] !== null)
   return {
     field: name,

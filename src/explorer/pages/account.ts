@@ -2,7 +2,7 @@
 import { accountAddress, withLanguage, withParameter } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { subjectLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
@@ -26,12 +26,12 @@ interface AccountList {
 }
 
 /** The collections of a page. */
-interface Shown {
+interface AccountPart {
   readonly did: string
-  readonly all: readonly Subject[]
+  readonly all: readonly PageSubject[]
   /** The place of the first one among all. */
   readonly start: number
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly PageSubject[]
 }
 
 export function accountPage(site: Site, did: string, request: PageRequest): Draft {
@@ -74,7 +74,7 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
   }
 }
 
-function build(shown: readonly Subject[], did: string, site: Site): Operation {
+function build(shown: readonly PageSubject[], did: string, site: Site): Operation {
   return buildOperation(
     site.schema,
     'Account',
@@ -83,13 +83,13 @@ function build(shown: readonly Subject[], did: string, site: Site): Operation {
 }
 
 /** As many collections as a page can afford; at least one. */
-function affordableFrom(start: number, did: string, site: Site): readonly Subject[] {
+function affordableFrom(start: number, did: string, site: Site): readonly PageSubject[] {
   const subjects = site.subjects.all.slice(start, start + mostCollections)
   while (subjects.length > 1 && (site.price(build(subjects, did, site)) ?? 0) > affordable) subjects.pop()
   return subjects
 }
 
-function pages({ did, all, start, subjects }: Shown, language: Language): Html {
+function pages({ did, all, start, subjects }: AccountPart, language: Language): Html {
   const { text, number } = language
   const end = start + subjects.length
   const own = accountAddress(did)
@@ -102,7 +102,7 @@ function pages({ did, all, start, subjects }: Shown, language: Language): Html {
 }
 
 function section(
-  subject: Subject,
+  subject: PageSubject,
   { totalCount, nodes }: AccountList,
   did: string,
   site: Site,
@@ -121,7 +121,7 @@ function section(
   </section>`
 }
 
-function panel(did: string, subject: Subject, { schema }: Site): Panel {
+function panel(did: string, subject: PageSubject, { schema }: Site): Panel {
   const { collection } = subject
   return {
     name: collection.rootField,
@@ -138,7 +138,7 @@ function isEmpty({ totalCount }: AccountList): boolean {
   return totalCount === 0
 }
 
-function listOf(answer: Answer, { collection }: Subject): AccountList {
+function listOf(answer: Answer, { collection }: PageSubject): AccountList {
   return answer[collection.rootField] as AccountList
 }
 

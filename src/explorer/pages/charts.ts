@@ -5,7 +5,7 @@ import { isDrawn, isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { reversedNotes } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
 import { comparedChart } from '../chart-data/compared-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
@@ -62,7 +62,7 @@ function choose(part: Part, context: ChartContext): Chosen {
   }
 }
 
-export function chartsPage(site: Site, subject: Subject, request: PageRequest): Draft {
+export function chartsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { language, parameters: given } = request
   const { text } = language
   const { nsid } = subject.collection
@@ -119,7 +119,7 @@ interface Read extends Chosen {
   readonly problems: readonly Problem[]
 }
 
-function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Read {
+function read(site: Site, subject: PageSubject, { parameters: given, language }: PageRequest): Read {
   const { view, problems: wrong } = readView(given, subject, chartParameters)
   const problems = [...wrong]
   const part = readChoice(view, 'part', parts, problems) ?? 'groups'
@@ -143,7 +143,7 @@ function tooExpensivePage(request: PageRequest): Draft {
 }
 
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */
-export function chartDrawing(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
+export function chartDrawing(site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
   if ('status' in asked) return asked
   const { chart, operations } = asked
@@ -167,7 +167,7 @@ async function wholeAnswer(
 
 /** The values of such a chart. Those of groups are the answer to their query, where the reader is sent. */
 export function chartValues(format: FileFormat) {
-  return (site: Site, subject: Subject, request: PageRequest): FileDraft | Draft => {
+  return (site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft => {
     const asked = readFile(site, subject, request)
     if ('status' in asked) return asked
     const { chart, view, operations } = asked
@@ -214,7 +214,7 @@ interface ChartFile {
 }
 
 /** Or the page that says why there is none. */
-function readFile(site: Site, subject: Subject, request: PageRequest): ChartFile | Draft {
+function readFile(site: Site, subject: PageSubject, request: PageRequest): ChartFile | Draft {
   const { parameters, language } = request
   const isPart = parameters.some(([name]) => name === 'part')
   const { chart, view, problems } = isPart ? readPart() : readTime()

@@ -16,7 +16,7 @@ import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
@@ -39,7 +39,7 @@ import { recordFiles } from '../export-menu/files.ts'
 import { recordArguments } from '../view/where.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
 
-export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
+export function collectionPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
   const { collection } = subject
   const { text } = language
@@ -205,7 +205,7 @@ async function timeFigure(
 }
 
 /** `total`: the number of records that match. */
-function viewMenu(view: View, total: number, subject: Subject, names: Names, context: MenuContext): Html {
+function viewMenu(view: View, total: number, subject: PageSubject, names: Names, context: MenuContext): Html {
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)

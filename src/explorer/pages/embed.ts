@@ -1,6 +1,6 @@
 /** The list of a collection without the frame of a page, for pages of others to include. */
 import { collectionAddress, withLanguage } from '../addresses.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { buildOperation } from '../../ask/operation.ts'
@@ -11,7 +11,7 @@ import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
-export function embedPage(site: Site, subject: Subject, request: PageRequest): Draft {
+export function embedPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
   const { collection } = subject
   const { view, problems } = readView(parameters, subject)

@@ -5,7 +5,7 @@ import { viewTitle } from '../export-menu/view-title.ts'
 import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
@@ -29,7 +29,7 @@ interface FeedNode {
   readonly changedAt: string
 }
 
-export function feedPage(site: Site, subject: Subject, request: PageRequest): Draft | FileDraft {
+export function feedPage(site: Site, subject: PageSubject, request: PageRequest): Draft | FileDraft {
   const { parameters, language, origin, address } = request
   const { nsid } = subject.collection
   const { view, problems } = readView(parameters, subject)
@@ -58,7 +58,7 @@ export function feedPage(site: Site, subject: Subject, request: PageRequest): Dr
 }
 
 /** In the order of the view; the newest first without one, for searches too. */
-function feedPanel(view: View, subject: Subject, site: Site): Panel {
+function feedPanel(view: View, subject: PageSubject, site: Site): Panel {
   const { collection } = subject
   const { sort } = view
   return {
@@ -78,7 +78,7 @@ function feedPanel(view: View, subject: Subject, site: Site): Panel {
   }
 }
 
-function fieldsOf(subject: Subject): readonly ShownField[] {
+function fieldsOf(subject: PageSubject): readonly ShownField[] {
   const { title, summary, time, link } = subject.roles
   const language = subject.collection.type.fields.find(isLanguage)
   return fieldsNamed(subject, [title, summary, time, link, language?.name ?? null])
@@ -90,7 +90,7 @@ function isLanguage({ type }: Field | ShownField): boolean {
 
 function entryOf(
   node: FeedNode,
-  subject: Subject,
+  subject: PageSubject,
   { schema }: Site,
   { origin, language }: PageRequest,
 ): FeedEntry | null {

@@ -7,7 +7,7 @@ import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
@@ -15,15 +15,15 @@ import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
-import { type Condition, mostConditions, readConditions } from '../view/conditions.ts'
+import { type Condition, isList, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
-import { readView, type View, withCondition } from '../view/view.ts'
+import { readView, valuesOf, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 const own: readonly string[] = filterParameters
 
-export function filterPage(site: Site, subject: Subject, request: PageRequest): Draft {
+export function filterPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
   const { collection } = subject
   const { text } = language
@@ -104,7 +104,7 @@ function writtenCondition(
   field: ShownField,
   operator: string,
   value: string,
-  subject: Subject,
+  subject: PageSubject,
 ): { readonly condition: Condition | undefined; readonly problems: readonly Problem[] } {
   const { conditions, problems } = readConditions(
     operator === '' || value.trim() === '' ? [] : [[`${field.name}.${operator}`, value]],
@@ -116,9 +116,6 @@ function writtenCondition(
 /** Values of lists are added to those that are there. */
 function withMore(view: View, condition: Condition): View {
   const { field, operator, values } = condition
-  const present =
-    operator === 'is' || operator === 'not' || operator === 'all'
-      ? (view.conditions.find((each) => each.field === field && each.operator === operator)?.values ?? [])
-      : []
+  const present = isList(operator) ? valuesOf(view, field.name, operator) : []
   return withCondition(view, { ...condition, values: [...new Set([...present, ...values])] })
 }

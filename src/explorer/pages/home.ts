@@ -2,7 +2,7 @@
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
-import type { Subject, Subjects } from '../fields/subject.ts'
+import type { PageSubject, Subjects } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
@@ -56,7 +56,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     )
   }
 
-  function section(subject: Subject, answer: Answer, index: IndexState | null): Html {
+  function section(subject: PageSubject, answer: Answer, index: IndexState | null): Html {
     const { collection } = subject
     const columns = briefColumns(subject)
     const records = index?.collections.find(({ name }) => name === collection.nsid)?.records
@@ -72,19 +72,19 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   }
 }
 
-function nodesOf({ collection }: Subject, answer: Answer): readonly ListNode[] {
+function nodesOf({ collection }: PageSubject, answer: Answer): readonly ListNode[] {
   const { nodes = [] } = (answer[collection.rootField] ?? {}) as { nodes?: readonly ListNode[] }
   return nodes
 }
 
 /** The time of one of the newest records, from which examples count back. */
-function newestTime(subject: Subject, answer: Answer): string | null {
+function newestTime(subject: PageSubject, answer: Answer): string | null {
   const times = nodesOf(subject, answer).map((node) => node[subject.roles.time])
   const known = times.filter((time) => typeof time === 'string' && !Number.isNaN(Date.parse(time)))
   return known.length === 0 ? null : String(known[0])
 }
 
-function newest(subject: Subject, { schema }: Site): Panel {
+function newest(subject: PageSubject, { schema }: Site): Panel {
   const { collection } = subject
   return {
     name: collection.rootField,

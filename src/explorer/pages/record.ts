@@ -3,7 +3,7 @@ import { formatInstant, timeOfTid } from '../../util/instant.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel, labelIn } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
@@ -29,25 +29,25 @@ import {
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
-import { type Shown as ShownValues, fieldList } from '../record/values.ts'
+import { type ValueContext, fieldList } from '../record/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 /** A record with what its page knows. */
-interface Shown {
+interface RecordContext {
   readonly uri: string
-  readonly subject: Subject
+  readonly subject: PageSubject
   readonly language: Language
 }
 
-export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
+export function recordPage(site: Site, subject: PageSubject, uri: string, request: PageRequest): Draft {
   const { parameters, language } = request
   const { text } = language
   const label = subjectLabel(subject, language)
   const problems = unknownParameters(parameters)
   if (problems.length > 0) return problemPage(problems, label, request)
-  const shown: Shown = { uri, subject, language }
+  const shown: RecordContext = { uri, subject, language }
   const summarized = site
     .readIndex()
     .catch(() => null)
@@ -96,7 +96,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
 }
 
 /** What the values of the record are shown with. */
-function valuesOf(node: RecordNode, { subject, language }: Shown, site: Site): ShownValues {
+function valuesOf(node: RecordNode, { subject, language }: RecordContext, site: Site): ValueContext {
   return {
     subject,
     language,
@@ -114,7 +114,7 @@ function valuesOf(node: RecordNode, { subject, language }: Shown, site: Site): S
   }
 }
 
-function article(node: RecordNode, shown: Shown, values: ShownValues): Html {
+function article(node: RecordNode, shown: RecordContext, values: ValueContext): Html {
   const { uri, subject, language } = shown
   const { collection, fields, roles } = subject
   const { record } = language.text
@@ -140,7 +140,7 @@ function article(node: RecordNode, shown: Shown, values: ShownValues): Html {
   </article>`
 }
 
-function namedBy(node: RecordNode, subject: Subject): NamingText | null {
+function namedBy(node: RecordNode, subject: PageSubject): NamingText | null {
   return namingText(readOf(node), subject)
 }
 
@@ -149,12 +149,12 @@ function readOf({ recordJson, indexedAt }: RecordNode): ReadValue {
 }
 
 /** In the title of the window and in citations. */
-function nameOf(node: RecordNode, { uri, subject, language }: Shown): string {
+function nameOf(node: RecordNode, { uri, subject, language }: RecordContext): string {
   const text = namedBy(node, subject)?.text.replaceAll(directions, '')
   return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${recordKey(uri)}`, 120)
 }
 
-function about(node: RecordNode, { uri, language }: Shown): Html {
+function about(node: RecordNode, { uri, language }: RecordContext): Html {
   const { cid, rev, did, actorHandle, indexedAt, changedAt } = node
   const { text } = language
   const account = withLanguage(accountAddress(did), language)
@@ -178,7 +178,7 @@ function raw({ recordJson }: RecordNode, { text }: Language): Html {
   </details>`
 }
 
-function missing({ uri, subject, language }: Shown): Html {
+function missing({ uri, subject, language }: RecordContext): Html {
   const { record } = language.text
   const did = uri.split('/')[2] ?? ''
   return html`<section>
@@ -205,7 +205,7 @@ function nodeOf(answer: Answer): RecordNode | null {
 /** The fields below the headings of `display.json`; the rest follows without one. `elsewhere`: properties that the page shows elsewhere. */
 function groupedFields(
   value: Readonly<Record<string, unknown>>,
-  shown: ShownValues,
+  shown: ValueContext,
   elsewhere: ReadonlySet<string>,
 ): Html {
   const { collection, display } = shown.subject

@@ -6,7 +6,7 @@ import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf } from '../browse/context.ts'
 import { replaced } from '../browse/search-form.ts'
 import { subjectLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -25,7 +25,7 @@ import { problemPage, unknownParameters } from './failure.ts'
 const mostTotals = 4
 const longest = 1_000
 
-interface Found {
+interface FoundAnswer {
   readonly nodes: readonly FoundRecord[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   readonly didYouMean: readonly MissingWord[]
@@ -39,7 +39,7 @@ interface Searched {
   /** A cursor; blank for the first page. */
   readonly after: string
   /** The collections with texts that are searched. */
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly PageSubject[]
 }
 
 export function searchPage(site: Site, request: PageRequest): Draft {
@@ -62,7 +62,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     title,
     isIndexed: false,
     more(answer) {
-      if (!asks || after !== '' || (answer['found'] as Found).nodes.length > 0) return []
+      if (!asks || after !== '' || (answer['found'] as FoundAnswer).nodes.length > 0) return []
       const instead = browses(searched).flatMap(({ view, subject }) => characterPanels(view, subject))
       return affordableOperations(site, instead)
     },
@@ -87,7 +87,7 @@ function browses({ site, request: { language }, q, subjects }: Searched): readon
 /** The pages of the collections have files of their records. */
 function menu(searched: Searched, title: string, answer: Answer, index: IndexState | null): Html {
   const { site, request } = searched
-  if ((answer['found'] as Found).nodes.length === 0) return null
+  if ((answer['found'] as FoundAnswer).nodes.length === 0) return null
   const operation = buildOperation(site.schema, 'Search', [foundPanel({ ...searched, after: '' })])
   return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
 }
@@ -96,7 +96,7 @@ function results(searched: Searched, answer: Answer): Html {
   const { q, after, subjects } = searched
   const { language } = searched.request
   const { text } = language
-  const { nodes, pageInfo, didYouMean } = answer['found'] as Found
+  const { nodes, pageInfo, didYouMean } = answer['found'] as FoundAnswer
   const items = nodes.flatMap((node): readonly Html[] => {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
     if (subject === undefined) return []
@@ -184,13 +184,13 @@ interface FoundRecord extends Readonly<Record<string, unknown>> {
 const snippetWords = 30
 
 /** Aliases, because fields of one name may have different types in different collections. */
-function foundSelection(subject: Subject): Selection {
+function foundSelection(subject: PageSubject): Selection {
   const { typeName } = subject.collection
   return { [onType(typeName)]: leaves(...namesOf(subject).map((name) => `${typeName}_${name}: ${name}`)) }
 }
 
 /** Words of the search are marked in title and summary; lists of several collections have no snippets of their own. */
-function foundResult(node: FoundRecord, subject: Subject, search: string): Result {
+function foundResult(node: FoundRecord, subject: PageSubject, search: string): Result {
   const { typeName } = subject.collection
   const values = namesOf(subject).map((name) => [name, node[`${typeName}_${name}`]] as const)
   const snippets = values.flatMap(([name, value]) =>
@@ -201,7 +201,7 @@ function foundResult(node: FoundRecord, subject: Subject, search: string): Resul
   return { uri: node.uri, values: Object.fromEntries(values), snippets: Object.fromEntries(snippets) }
 }
 
-function termsOf(search: string, name: string, { collection }: Subject): readonly SearchTerm[] {
+function termsOf(search: string, name: string, { collection }: PageSubject): readonly SearchTerm[] {
   const parsed = parseSearch(
     search,
     collection.searchFields.map((field) => field.name),
@@ -210,7 +210,7 @@ function termsOf(search: string, name: string, { collection }: Subject): readonl
 }
 
 /** All of them are members of the record itself. */
-function namesOf({ roles, fields }: Subject): readonly string[] {
+function namesOf({ roles, fields }: PageSubject): readonly string[] {
   const names = [roles.title, roles.summary, roles.time].filter((name) => name !== null)
   return [...new Set(names)].filter((name) => fields.get(name)?.steps.length === 1)
 }

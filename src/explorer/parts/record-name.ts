@@ -2,7 +2,7 @@
 import { recordKey } from '../../util/text/record-key.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from './values.ts'
@@ -16,7 +16,7 @@ export interface NamingText {
 export type ReadValue = (field: ShownField) => unknown
 
 /** The title, the summary, or the first other free text; null for a record without any. */
-export function namingText(read: ReadValue, { fields, ownFields, roles }: Subject): NamingText | null {
+export function namingText(read: ReadValue, { fields, ownFields, roles }: PageSubject): NamingText | null {
   const representing = [roles.title, roles.summary].flatMap((name) =>
     name === null ? [] : (fields.get(name) ?? []),
   )
@@ -32,20 +32,20 @@ export function namingText(read: ReadValue, { fields, ownFields, roles }: Subjec
 }
 
 /** `Like · Nov 16, 2026, 1:13 PM UTC`, for a record without texts, where there is no HTML. */
-export function kindAndTime(read: ReadValue, subject: Subject, language: Language): string {
+export function kindAndTime(read: ReadValue, subject: PageSubject, language: Language): string {
   const kind = subjectLabel(subject, language)
   const time = timeIn(read, subject)
   return time === null ? kind : `${kind} · ${language.time(time)} UTC`
 }
 
-function timeIn(read: ReadValue, { fields, roles }: Subject): string | null {
+function timeIn(read: ReadValue, { fields, roles }: PageSubject): string | null {
   const field = fields.get(roles.time)
   const time = field === undefined ? undefined : read(field)
   return typeof time === 'string' ? time : null
 }
 
 /** Kind and time with the key of the record, which tells it from others of the same time. */
-export function kindTimeAndKey(read: ReadValue, subject: Subject, uri: string, language: Language): Html {
+export function kindTimeAndKey(read: ReadValue, subject: PageSubject, uri: string, language: Language): Html {
   const time = timeIn(read, subject)
   return html`<bdi>${subjectLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
 }

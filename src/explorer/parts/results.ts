@@ -1,6 +1,6 @@
 /** The records of a page as a list, a table, or cards. */
 import { fieldDescription, fieldLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -26,16 +26,16 @@ export function results(
   found: readonly Result[],
   show: Show,
   columns: readonly ShownField[],
-  subject: Subject,
+  subject: PageSubject,
   language: Language,
-  { head = (field) => columnHead(field, language), imageHosts = [] }: Options = {},
+  { head = (field) => columnHead(field, language), imageHosts = [] }: ResultOptions = {},
 ): Html {
   if (show === 'table') return table(found, columns, subject, language, head)
   const hosts = show === 'cards' ? imageHosts : []
   return html`<ol class=${show}>${found.map((result) => resultItem(result, columns, subject, language, { imageHosts: hosts }))}</ol>`
 }
 
-interface Options {
+interface ResultOptions {
   /** The head of a column of the table. */
   readonly head?: (field: ShownField) => Html
   /** Hosts whose images cards show: `*` for every one. */
@@ -50,9 +50,12 @@ function columnHead(field: ShownField, language: Language): Html {
 export function resultItem(
   result: Result,
   columns: readonly ShownField[],
-  subject: Subject,
+  subject: PageSubject,
   language: Language,
-  { imageHosts = [], kind = null }: Pick<Options, 'imageHosts'> & { readonly kind?: string | null } = {},
+  {
+    imageHosts = [],
+    kind = null,
+  }: Pick<ResultOptions, 'imageHosts'> & { readonly kind?: string | null } = {},
 ): Html {
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
@@ -87,7 +90,7 @@ function picture(address: unknown, hosts: readonly string[]): Html {
   return html`<img class="picture" src=${address} alt="" loading="lazy" referrerpolicy="no-referrer" />`
 }
 
-function titleLink(result: Result, named: NamingText | null, subject: Subject, language: Language): Html {
+function titleLink(result: Result, named: NamingText | null, subject: PageSubject, language: Language): Html {
   const content =
     named === null
       ? kindTimeAndKey(readIn(result), subject, result.uri, language)
@@ -124,7 +127,7 @@ function marked({ text, ranges }: SnippetAnswer): Html {
 function table(
   found: readonly Result[],
   columns: readonly ShownField[],
-  subject: Subject,
+  subject: PageSubject,
   language: Language,
   head: (field: ShownField) => Html,
 ): Html {

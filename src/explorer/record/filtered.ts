@@ -1,13 +1,13 @@
 /** Addresses of a collection filtered by one value. */
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { emptyView, type View } from '../view/view.ts'
 
 /** The collection with the field's value; null where an address cannot have it. */
 export function filteredAddress(
-  subject: Subject,
+  subject: PageSubject,
   field: ShownField,
   value: string,
   language: Language,

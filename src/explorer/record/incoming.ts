@@ -1,6 +1,6 @@
 /** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
 import { subjectLabel } from '../fields/labels.ts'
-import { memberLabel, type Subject } from '../fields/subject.ts'
+import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
@@ -16,11 +16,11 @@ import {
   valueAt,
 } from './record-operation.ts'
 import { shortText } from '../parts/texts.ts'
-import { fieldValue, fieldWords, type Shown } from './values.ts'
+import { fieldValue, fieldWords, type ValueContext } from './values.ts'
 
-type ShownBeside = Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>
+type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>
 
-export function incoming(node: RecordNode, referring: readonly Referring[], shown: ShownBeside): Html {
+export function incoming(node: RecordNode, referring: readonly Referring[], shown: BesideContext): Html {
   return referring.map((each) => {
     const answer = node[each.name] as ReferringAnswer | undefined
     return answer === undefined || answer.totalCount === 0 ? null : section(node.uri, each, answer, shown)
@@ -31,7 +31,7 @@ function section(
   uri: string,
   { name, holder, field, reference }: Referring,
   { totalCount, nodes }: ReferringAnswer,
-  shown: ShownBeside,
+  shown: BesideContext,
 ): Html {
   const { language } = shown
   const { text } = language
@@ -56,7 +56,10 @@ function section(
   </section>`
 }
 
-function resultOf({ uri, recordJson }: ReferringAnswer['nodes'][number], { roles, fields }: Subject): Result {
+function resultOf(
+  { uri, recordJson }: ReferringAnswer['nodes'][number],
+  { roles, fields }: PageSubject,
+): Result {
   const names = [roles.title, roles.summary, roles.time]
   return {
     uri,
@@ -73,9 +76,9 @@ function resultOf({ uri, recordJson }: ReferringAnswer['nodes'][number], { roles
 /** A column for each record, and a row for each field; rows whose values are all the same are marked. */
 function sideBySide(
   nodes: ReferringAnswer['nodes'],
-  holder: Subject,
+  holder: PageSubject,
   without: string,
-  shown: ShownBeside,
+  shown: BesideContext,
 ): Html {
   const { language } = shown
   const used = holder.collection.type.fields.filter(
@@ -115,7 +118,7 @@ function sideBySide(
 
 function heading(
   { uri, recordJson }: ReferringAnswer['nodes'][number],
-  holder: Subject,
+  holder: PageSubject,
   language: Language,
 ): Html {
   const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)

@@ -2,7 +2,7 @@
 import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { leaves, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
@@ -36,12 +36,12 @@ export interface Referring {
   /** The reverse field. */
   readonly name: string
   readonly reference: Reference
-  readonly holder: Subject
+  readonly holder: PageSubject
   /** The field of the holder by which its collection can be filtered; null if there is none. */
   readonly field: ShownField | null
 }
 
-export function referringTo({ collection }: Subject, { subjects }: Site): readonly Referring[] {
+export function referringTo({ collection }: PageSubject, { subjects }: Site): readonly Referring[] {
   const own = new Set(collection.type.fields.map(({ name }) => name))
   return collection.referredBy
     .filter(({ viaField }) => !own.has(viaField))
@@ -54,7 +54,7 @@ export function referringTo({ collection }: Subject, { subjects }: Site): readon
     })
 }
 
-export function recordPanel(uri: string, subject: Subject, site: Site): Panel {
+export function recordPanel(uri: string, subject: PageSubject, site: Site): Panel {
   const { collection } = subject
   return {
     name: 'record',
@@ -85,14 +85,14 @@ export function valueAt(record: unknown, properties: readonly string[]): unknown
 }
 
 /** The text of the field with that name; null without one. */
-export function textOf(record: unknown, name: string | null, { fields }: Subject): string | null {
+export function textOf(record: unknown, name: string | null, { fields }: PageSubject): string | null {
   const field = name === null ? undefined : fields.get(name)
   const value = field === undefined ? undefined : valueAt(record, field.properties)
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
 /** The language tag that a record states for its texts. */
-export function languageOf(record: unknown, { collection }: Subject): string | null {
+export function languageOf(record: unknown, { collection }: PageSubject): string | null {
   for (const { property, type } of collection.type.fields) {
     const held = type.kind === 'array' ? type.of : type
     if (held.kind !== 'string' || held.use.page !== 'language') continue

@@ -2,7 +2,7 @@
 import { getNamedType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import type { ObjectType, Reference } from '../../schema/model/model.ts'
 import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Site } from '../page.ts'
 
 /** What is known about the records that a page refers to. */
@@ -15,7 +15,7 @@ export interface References {
 }
 
 /** The title of the record behind each reference, and whether it is the current version. */
-export function selectReferences({ collection }: Subject, site: Site): Selection {
+export function selectReferences({ collection }: PageSubject, site: Site): Selection {
   const selections = collection.references.flatMap((reference) => {
     const names = namesOf(collection.type, reference.path) ?? []
     const [before, name] = [names.slice(0, -1), names.at(-1)]

@@ -1,7 +1,7 @@
 /** Numbers on their scales. */
 import type { Constraints } from '../../schema/model/model.ts'
 import { labelIn, type Scale } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 
@@ -12,7 +12,11 @@ const widest = 1_000
  * That of `display.json`, with the bounds of the lexicon where it has none; null without bounds, or with very wide
  * ones. `name`: of the member.
  */
-export function scaleOf({ display }: Subject, name: string, constraints: Constraints | null): Scale | null {
+export function scaleOf(
+  { display }: PageSubject,
+  name: string,
+  constraints: Constraints | null,
+): Scale | null {
   const given = display.fields.get(name)?.scale ?? null
   const [min, max] = [given?.min ?? constraints?.minimum ?? null, given?.max ?? constraints?.maximum ?? null]
   if (min === null || max === null || max <= min || max - min > widest) return null

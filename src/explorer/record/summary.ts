@@ -2,7 +2,7 @@
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
-import { memberLabel, type Subject } from '../fields/subject.ts'
+import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
 import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
@@ -25,7 +25,7 @@ import { fieldWords } from './values.ts'
 export interface Summarized {
   /** Of its panel. */
   readonly name: string
-  readonly holder: Subject
+  readonly holder: PageSubject
   /** The field that has the URI of the record. */
   readonly field: ShownField
   /** Null if the collection has no time, or the reference is not a direct one. */
@@ -42,7 +42,7 @@ const mostMonths = 240
 
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
 export function summarizedBy(
-  { collection }: Subject,
+  { collection }: PageSubject,
   { subjects, schema }: Site,
   index: IndexState | null,
 ): readonly Summarized[] {
@@ -73,7 +73,7 @@ export function summarizedBy(
     })
 }
 
-function scoresOf(subject: Subject): readonly Field[] {
+function scoresOf(subject: PageSubject): readonly Field[] {
   const { collection, fields } = subject
   return collection.type.fields
     .filter(({ name, type, constraints }) => {
@@ -226,7 +226,7 @@ function summaryMenu(uri: string, summarized: Summarized, count: number, context
   )
 }
 
-function average(score: Field, value: number | null, holder: Subject, language: Language): Html {
+function average(score: Field, value: number | null, holder: PageSubject, language: Language): Html {
   const { name, constraints } = score
   const scale = scaleOf(holder, name, constraints)
   if (value === null || scale === null) return null

@@ -2,7 +2,7 @@
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
 import { accountAddress, withLanguage } from '../addresses.ts'
 import { isReadIn, labelOf } from '../fields/labels.ts'
-import { memberLabel, type Subject } from '../fields/subject.ts'
+import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { isPresent, plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
@@ -15,9 +15,9 @@ import { unknownValue } from './unknown-values.ts'
 import { isObject } from '../../util/is-object.ts'
 
 /** What values are shown with. */
-export interface Shown {
+export interface ValueContext {
   /** The collection of the record. */
-  readonly subject: Subject
+  readonly subject: PageSubject
   readonly language: Language
   readonly references: References
   readonly imageHosts: readonly string[]
@@ -40,7 +40,7 @@ const deepest = 6
 export function fieldList(
   type: ObjectType,
   value: Json,
-  shown: Shown,
+  shown: ValueContext,
   without: ReadonlySet<string> = new Set(),
 ): Html {
   const { path } = shown
@@ -73,21 +73,25 @@ export function fieldList(
 /** The description of the lexicon, unless the operator has named the field in another language than English. */
 export function fieldWords(
   { constraints: { words } }: Field,
-  { display }: Subject,
+  { display }: PageSubject,
   language: Language,
 ): string | undefined {
   return words === '' || !isReadIn(language, display.label) ? undefined : words
 }
 
 /** A picture inside an object needs no label of its own. */
-function isShownPicture({ type, property }: Field, object: Json, { imageHosts, path }: Shown): boolean {
+function isShownPicture(
+  { type, property }: Field,
+  object: Json,
+  { imageHosts, path }: ValueContext,
+): boolean {
   const value = object[property]
   const isPath = path.length > 0 && type.kind === 'string' && isPicture(type, [...path, property])
   return isPath && typeof value === 'string' && isAllowedPicture(value, imageHosts)
 }
 
 /** The value of one field of an object. */
-export function fieldValue(field: Field, object: Json, shown: Shown): Html {
+export function fieldValue(field: Field, object: Json, shown: ValueContext): Html {
   const value = object[field.property]
   if (!isPresent(value)) return html`<span class="none">–</span>`
   const path = [...shown.path, field.property]
@@ -96,7 +100,12 @@ export function fieldValue(field: Field, object: Json, shown: Shown): Html {
   return valueOfType(field.type, value, { ...shown, path }, field.constraints)
 }
 
-function valueOfType(type: FieldType, value: unknown, shown: Shown, constraints: Constraints | null): Html {
+function valueOfType(
+  type: FieldType,
+  value: unknown,
+  shown: ValueContext,
+  constraints: Constraints | null,
+): Html {
   const { language } = shown
   if (shown.path.length > deepest) return unknownValue(value, language)
   switch (type.kind) {
@@ -129,7 +138,7 @@ function valueOfType(type: FieldType, value: unknown, shown: Shown, constraints:
   }
 }
 
-function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: Shown): Html {
+function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: ValueContext): Html {
   const { language, textLanguage, path } = shown
   if (text.startsWith('at://')) return reference(text, null, shown)
   const { page } = type.use
@@ -158,7 +167,7 @@ function languageName(tag: string, language: Language): string {
 }
 
 /** A number on its scale; a plain number without one. */
-function numberValue(value: number, constraints: Constraints | null, shown: Shown): Html {
+function numberValue(value: number, constraints: Constraints | null, shown: ValueContext): Html {
   const { subject, language, isCompact, path } = shown
   const text = language.number(value)
   const scale = scaleOf(subject, path.join('_'), constraints)
@@ -166,14 +175,14 @@ function numberValue(value: number, constraints: Constraints | null, shown: Show
 }
 
 /** In the zone of the reader by script, and as the record has it. */
-function instant(text: string, { language, isCompact }: Shown): Html {
+function instant(text: string, { language, isCompact }: ValueContext): Html {
   const time = timeOf(text, language)
   return isCompact
     ? time
     : html`<span class="instant">${time} <span class="original">${recordText(text)}</span></span>`
 }
 
-function reference(uri: string, cid: string | null, { language, references, isCompact }: Shown): Html {
+function reference(uri: string, cid: string | null, { language, references, isCompact }: ValueContext): Html {
   const { text } = language
   const title = references.titleOf(uri)
   const name =
@@ -187,7 +196,7 @@ function reference(uri: string, cid: string | null, { language, references, isCo
   return html`<span class="reference">${recordLink(uri, name, language)}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
 }
 
-function union({ members }: UnionType, value: unknown, shown: Shown): Html {
+function union({ members }: UnionType, value: unknown, shown: ValueContext): Html {
   if (!isObject(value)) return unknownValue(value, shown.language)
   const { $type: origin } = value
   const member = members.find((each) => each.origin === origin || `${each.origin}#main` === origin)
@@ -203,7 +212,7 @@ function union({ members }: UnionType, value: unknown, shown: Shown): Html {
   return html`<div class="member"><p class="type">${labelOf([name])}</p>${content}</div>`
 }
 
-function list(type: FieldType, values: readonly unknown[], shown: Shown): Html {
+function list(type: FieldType, values: readonly unknown[], shown: ValueContext): Html {
   const elements = values.slice(0, mostElements)
   const rest =
     values.length > elements.length &&
@@ -218,7 +227,7 @@ function list(type: FieldType, values: readonly unknown[], shown: Shown): Html {
 }
 
 /** Objects that are flat are the rows of a table; in a comparison, each is a line. */
-function objects(type: ObjectType, elements: readonly Json[], shown: Shown): Html {
+function objects(type: ObjectType, elements: readonly Json[], shown: ValueContext): Html {
   const { path } = shown
   const used = type.fields.filter(({ property }) => elements.some((each) => isPresent(each[property])))
   const first = used[0]

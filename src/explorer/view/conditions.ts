@@ -1,7 +1,7 @@
 /** Conditions as addresses have them: `language=en&language=fr`, `section.not=sport`, `publishedAt.from=2026-11-01`. */
 import { type Operator, operatorsOf } from '../../ask/fields.ts'
 import { conditionProblem, type FieldCondition, findOperator } from '../../ask/where.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Problem } from './problem.ts'
 
@@ -14,7 +14,7 @@ const mostValues = 100
 /** `parameters` without those that are not conditions. Blank values come from empty inputs of forms and are left out. */
 export function readConditions(
   parameters: readonly (readonly [string, string])[],
-  { fields }: Subject,
+  { fields }: PageSubject,
 ): { readonly conditions: readonly Condition[]; readonly problems: readonly Problem[] } {
   const found = new Map<string, Condition>()
   const problems: Problem[] = []
@@ -44,7 +44,7 @@ export function readConditions(
   return { conditions, problems }
 }
 
-function isList(operator: Operator): boolean {
+export function isList(operator: Operator): boolean {
   return operator === 'is' || operator === 'not' || operator === 'all'
 }
 

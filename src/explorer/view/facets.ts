@@ -1,6 +1,6 @@
 /** Which facets a page shows when its address does not say so: what it can afford. */
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { affordable, mostAffordable, type Operation } from '../../ask/operation.ts'
 import type { Site } from '../page.ts'
 import type { View } from './view.ts'
@@ -14,7 +14,7 @@ export interface ChosenFacets {
 /** Those come first that the reader has filtered by. What a reader has chosen may cost more. */
 export function chooseFacets(
   view: View,
-  { fields, roles }: Subject,
+  { fields, roles }: PageSubject,
   build: (facets: readonly ShownField[]) => Operation,
   { price }: Pick<Site, 'price'>,
 ): ChosenFacets {

@@ -9,7 +9,7 @@ import { libraryLexicons, libraryReferences } from '../../../test/support/record
 import { collectionAddress } from '../addresses.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { createSubjects, type Subject } from '../fields/subject.ts'
+import { createSubjects, type PageSubject } from '../fields/subject.ts'
 import { argumentOf } from '../../ask/operation.ts'
 import { type Operator, operatorsOf } from '../../ask/fields.ts'
 import { chartParameters, viewParameters } from './parameters.ts'
@@ -136,7 +136,7 @@ function valuesFor(field: ShownField, operator: Operator): readonly (readonly st
     : [[one], [other]]
 }
 
-function conditionsOn(subject: Subject): View['conditions'] {
+function conditionsOn(subject: PageSubject): View['conditions'] {
   return [...subject.fields.values()].flatMap((field) =>
     operatorsOf(field).flatMap((operator) =>
       valuesFor(field, operator).map((values) => ({ field, operator, values })),

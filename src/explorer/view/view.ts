@@ -1,7 +1,7 @@
 /** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
 import { isBlank } from '../../util/text/visible.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { operatorsOf } from '../../ask/fields.ts'
 import { areReadable, type Condition, readConditions, writeConditions } from './conditions.ts'
 import { isReserved, viewParameters } from './parameters.ts'
@@ -58,7 +58,7 @@ export function searchOf(parameters: readonly (readonly [string, string])[]): st
 /** `others`: parameters that belong to the page and not to the view. */
 export function readView(
   parameters: readonly (readonly [string, string])[],
-  subject: Subject,
+  subject: PageSubject,
   others: readonly string[] = [],
 ): ReadView {
   const problems: Problem[] = []
@@ -117,7 +117,7 @@ function isShow(text: string): text is Show {
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */
-function readSort(text: string, { fields }: Subject, problems: Problem[]): View['sort'] {
+function readSort(text: string, { fields }: PageSubject, problems: Problem[]): View['sort'] {
   if (text === '') return null
   const field = text.replace(/^-/, '')
   if (fields.get(field)?.isSort === true) return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
@@ -161,7 +161,7 @@ export function changed(view: View, change: Partial<View>): View {
 }
 
 /** Only the conditions of the view on its time: what a part of the records is compared with. */
-export function periodOnly(view: View, { roles }: Subject): View {
+export function periodOnly(view: View, { roles }: PageSubject): View {
   return { ...view, search: '', conditions: view.conditions.filter(({ field }) => field.name === roles.time) }
 }
 
