@@ -126,6 +126,11 @@ export const badArguments: readonly BadRequest[] = [
       /`significant` and `denominator` exclude each other: .* Leave one out\./,
     ],
     [
+      'numerator with denominator',
+      languages('numerator: {}, denominator: {}'),
+      /`denominator` and `numerator` exclude each other: .* Leave one out\./,
+    ],
+    [
       'no unusual words',
       aggregate('unusualWords(field: title, against: {}, limit: 0) { recordsRead }'),
       /`limit: 0` .* write 1 to 100\./,

@@ -15,7 +15,7 @@ import { scoresOf } from './words/relevance.ts'
 import { type UnusualArguments, type UnusualWords, unusualWords } from './words/unusual-words.ts'
 import { type MissingWord, missingWords } from './words/missing-words.ts'
 import { searchedFields, searchHolds } from './words/search.ts'
-import { type Share, shareOf } from './groups/shares.ts'
+import { type Others, type Share, shareOf } from './groups/shares.ts'
 import {
   compareRecords,
   firstOfEach,
@@ -188,8 +188,14 @@ export function createReference(
       const all = recordsOf(data, collection)
       const seen = (some: readonly PlainRecord[]) => seenUnder(some, given.where ?? {})
       const members = seen(found(all, given))
-      const { significant, denominator } = given
-      const divisors = denominator === undefined ? null : seen(found(all, { where: denominator }))
+      const { significant, denominator, numerator } = given
+      const both = { AND: [given.where ?? {}, numerator ?? {}] }
+      const others: Others | null =
+        numerator !== undefined
+          ? { of: 'numerator', records: seenUnder(found(all, { ...given, where: both }), both) }
+          : denominator !== undefined
+            ? { of: 'denominator', records: seen(found(all, { where: denominator })) }
+            : null
       const background = seen(
         all.filter(
           (record) => significant && matches(data, record, significant.against) && !members.includes(record),
@@ -198,9 +204,9 @@ export function createReference(
       return {
         count: members.length,
         members,
-        ...shareOf(members, divisors),
-        ...groupRecords(framed, collection, members, given, background, divisors),
-        top: topOf(framed, collection, members, given, divisors),
+        ...shareOf(members, others),
+        ...groupRecords(framed, collection, members, given, background, others),
+        top: topOf(framed, collection, members, given, others),
       }
     },
     unusualWords: (collection, given, asked) => {

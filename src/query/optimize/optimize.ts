@@ -4,7 +4,7 @@
  */
 import { planPairs } from '../outputs/pairs.ts'
 import { planSamples } from '../outputs/samples.ts'
-import { planShares, summedTop } from '../outputs/shares.ts'
+import { planShares, summedTop, usesCount } from '../outputs/shares.ts'
 import { planSignificance } from '../outputs/significance.ts'
 import { planUnusualWords } from '../outputs/unusual-words.ts'
 import type { Fields } from '../plan/fields.ts'
@@ -130,7 +130,7 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
   const { isGrouped, isWhole, counts, sharesWhole, addsUp } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
-  const isDivided = sharesWhole && aggregate.share?.numerator === 'count'
+  const isDivided = sharesWhole && usesCount(aggregate.share)
   const count =
     counts > 0 || isDivided ? planTotal(optimizer, aggregate.table, aggregate.where, addsUp) : null
   const significance = isGrouped ? planSignificance(optimizer, aggregate) : null

@@ -36,7 +36,7 @@ export function buildFill(given: Readonly<Record<string, unknown>>, filled: Fill
     )
   const { bucket } = key
   if (bucket === null || bucket.unit === 'hourOfDay' || bucket.unit === 'weekday') {
-    if (share !== null) return { kind: 'denominator' }
+    if (share !== null && share.denominator !== 'count') return { kind: 'denominator' }
     throw badInput(
       '`fill` needs a time bucket in `groupBy`, such as `indexedAt_day`, or a `denominator`, whose groups it adds. Write one of them, or leave `fill` out.',
     )

@@ -114,7 +114,7 @@ export function buildGroupValue(
       )
     if (measure === 'share' && context.share === null)
       throw badInput(
-        `\`${name}\` by SHARE needs a \`denominator\`: add the records to divide by, such as \`denominator: {}\` for all.`,
+        `\`${name}\` by SHARE needs a \`denominator\`: add the records to divide by, such as \`denominator: {}\` for all, or a \`numerator\`.`,
       )
     return { kind: measure }
   }

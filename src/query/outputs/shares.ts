@@ -1,6 +1,6 @@
 /**
- * `total` and `share` of an aggregate: the groups of a denominator, and of the records that are divided by them, are
- * matched with the groups by their keys. They are matched by grouping a union: in a join a missing key equals no other.
+ * `total`, `matching` and `share` of an aggregate: the groups of a denominator, and of the records that are divided by
+ * them, are matched with the groups by their keys. They are matched by grouping a union: in a join a missing key equals no other.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Table } from '../../database/layout/tables.ts'
@@ -15,6 +15,7 @@ import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planGroups, planTotal } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
+import { planFilter } from '../optimize/optimize-filter.ts'
 import type { Optimizer } from '../optimize/optimizer.ts'
 import { badInput } from '../parse/prepare.ts'
 import { bothOf, buildWhere } from '../plan/build-where.ts'
@@ -22,28 +23,40 @@ import type { Condition } from '../plan/conditions.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate, PhysicalShares, SharePart, TotalAccess } from '../plan/physical-plan.ts'
 import { conjuncts, readingsOf } from '../plan/plan-facts.ts'
-import type { AggregatePlan, PlanContext, TopPlan } from '../plan/plan.ts'
-import { readingSize } from '../price/cost-groups.ts'
+import type { AggregatePlan, PlanContext, ShareOutput, TopPlan } from '../plan/plan.ts'
+import { filtersSize, readingSize } from '../price/cost-groups.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 
 /** Conjuncts of one condition up to which they are compared with those of another. */
 const mostCompared = 50
 
-/** `where` selects the records that are counted; null without `denominator`. */
+/** `where` selects the records that are counted; null without `denominator` and `numerator`. */
 export function buildShare(
   context: PlanContext,
   table: Table,
   where: Condition,
   given: Readonly<Record<string, unknown>>,
 ): SharePlan | null {
-  if (given.denominator === undefined || given.denominator === null) return null
-  if (given.significant !== undefined && given.significant !== null)
+  const [name, other] = ['denominator', 'numerator', 'significant'].filter((each) => given[each] != null)
+  if (name === undefined || name === 'significant') return null
+  if (other === 'significant')
     throw badInput(
-      '`significant` and `denominator` exclude each other: both compare groups with other records. Leave one out.',
+      `\`significant\` and \`${name}\` exclude each other: both compare groups with other records. Leave one out.`,
     )
-  const denominator = buildWhere(context, table, given.denominator)
-  return { denominator, numerator: numeratorOf(where, denominator) }
+  if (other !== undefined)
+    throw badInput(
+      '`denominator` and `numerator` exclude each other: with `numerator`, groups are divided by their `count`. Leave one out.',
+    )
+  const condition = buildWhere(context, table, given[name])
+  return name === 'denominator'
+    ? { denominator: condition, numerator: numeratorOf(where, condition), elements: null }
+    : { denominator: 'count', numerator: bothOf(where, condition), elements: null }
+}
+
+/** Whether the number of all records that meet `where` is part of the share of the whole. */
+export function usesCount(share: SharePlan | null): boolean {
+  return share?.numerator === 'count' || share?.denominator === 'count'
 }
 
 function numeratorOf(where: Condition, denominator: Condition): SharePlan['numerator'] {
@@ -90,13 +103,13 @@ export function sharesSize(plan: AggregatePlan, where: number): number {
   const { sharesWhole, addsUp, counts, ...readings } = readingsOf(plan)
   if (share === null) return 0
   const sharesGroups = readings.sharesGroups && summedTop(plan) === null
-  const { denominator, numerator } = share
-  const sizes = (typeof numerator === 'string' ? [denominator] : [denominator, numerator]).map((part) =>
-    whereSize({ ...plan, where: part, link: null }, 'all'),
-  )
+  const elements = share.elements ?? []
+  const sizes = [share.denominator, share.numerator]
+    .filter((part) => typeof part !== 'string')
+    .map((part) => whereSize({ ...plan, where: part, link: null }, 'all') + filtersSize({ elements }))
   const areCounted = sharesWhole && !(sharesGroups && addsUp)
   // The whole is divided by its own count, which is counted even if it is not selected.
-  const ownCount = sharesWhole && numerator === 'count' && counts === 0 && !addsUp ? weights.total + where : 0
+  const ownCount = sharesWhole && usesCount(share) && counts === 0 && !addsUp ? weights.total + where : 0
   return sizes.reduce(
     (sum, size) =>
       sum +
@@ -118,15 +131,18 @@ export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalS
   const partOf = (condition: Condition): SharePart => {
     const where = joinWords(condition)
     const ofAll = sharesGroups && conjuncts(where).length === 0 ? groupsOfAll(optimizer, table, keys) : null
+    const part = { ...plan, where, measures: [], elements: share.elements ?? plan.elements }
     return {
       where,
-      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, { ...plan, where, measures: [] }, keys)) : null,
+      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, part, keys)) : null,
       count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
+      elements:
+        share.elements?.map((each) => ({ ...each, where: planFilter(optimizer, each.where) })) ?? null,
     }
   }
   const { denominator, numerator } = share
   return {
-    total: partOf(denominator),
+    total: denominator === 'count' ? denominator : partOf(denominator),
     numerator: typeof numerator === 'string' ? numerator : partOf(numerator),
   }
 }
@@ -158,9 +174,14 @@ export function emitShares(
   const groupingOf = (part: SharePart | string): Grouping | null =>
     typeof part === 'string' || part.groups === null
       ? null
-      : createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, part.groups)
+      : createGrouping(
+          emitter,
+          { ...aggregate, measures: [], elements: part.elements ?? aggregate.elements },
+          aggregate.keys,
+          part.groups,
+        )
   const groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
-  const isShared = groups !== null && groupings.total !== null
+  const isShared = groups !== null && (groupings.total ?? groupings.matched) !== null
   return {
     groups: isShared
       ? sharedGroups(emitter, shares, groups, groupings, aggregate.fill?.kind === 'denominator')
@@ -172,7 +193,7 @@ export function emitShares(
 
 function sharedGroups(
   { step, dialect }: StepEmitter,
-  { numerator }: PhysicalShares,
+  { total: divisor, numerator }: PhysicalShares,
   groups: Grouping,
   { total, matched }: Groupings,
   isFilled: boolean,
@@ -204,7 +225,7 @@ function sharedGroups(
     ...keys,
     isFilled ? raw('coalesce(max(n), 0) as n') : raw('max(n) as n'),
     ...measures.map((column) => sql`max(${column}) as ${column}`),
-    sql`${dialect.sum(raw('total'))} as total`,
+    sql`${divisor === 'count' ? raw('max(n)') : dialect.sum(raw('total'))} as total`,
     sql`${matchedOf} as matched`,
   ]
   const name = step(sql`select ${join(columns, ', ')}
@@ -220,18 +241,21 @@ function wholeOf(
   groupings: Groupings,
   own: { readonly groups: Grouping | null; readonly count: TotalAccess | null },
 ): Sql | null {
-  if (total.count === null) return null
-  const divisor = emitRecordCount(emitter, total.count, table, groupings.total)
-  const [count, groups] =
-    typeof numerator === 'string' ? [own.count, own.groups] : [numerator.count, groupings.matched]
-  const matched = numerator === 'total' ? raw('total') : emitRecordCount(emitter, count, table, groups)
+  const countOf = (part: SharePart | string, groups: Grouping | null): Sql =>
+    typeof part === 'string'
+      ? emitRecordCount(emitter, own.count, table, own.groups)
+      : emitRecordCount(emitter, part.count, table, groups)
+  if ([total, numerator].every((part) => typeof part === 'string' || part.count === null)) return null
+  const divisor = countOf(total, groupings.total)
+  const matched = numerator === 'total' ? raw('total') : countOf(numerator, groupings.matched)
   return emitter.step(sql`select total, ${matched} as matched
     from (select ${divisor} as total) ${emitter.alias()}`)
 }
 
-/** The share of a row with `total` and `matched`, as JSON. */
-export function shareJson(emitter: Emitter, row: Sql): Sql {
-  return numberJson(emitter, shareValue(emitter, row))
+/** An output of a row with `total` and `matched`. */
+export function shareOutput(emitter: Emitter, row: Sql, kind: ShareOutput): Sql {
+  if (kind === 'share') return numberJson(emitter, shareValue(emitter, row))
+  return kind === 'total' ? sql`${row}.total` : sql`${row}.matched`
 }
 
 export function describeShares({ total, numerator }: PhysicalShares): readonly string[] {
@@ -242,6 +266,8 @@ export function describeShares({ total, numerator }: PhysicalShares): readonly s
     ]
     return `records ${describeWhere(where)}, ${read.join(', ')}`
   }
-  if (typeof numerator === 'string') return [`divided by ${describePart(total)}`]
-  return [`shares of ${describePart(numerator)}`, `divided by ${describePart(total)}`]
+  return [
+    ...(typeof numerator === 'string' ? [] : [`shares of ${describePart(numerator)}`]),
+    ...(typeof total === 'string' ? [] : [`divided by ${describePart(total)}`]),
+  ]
 }

@@ -95,23 +95,26 @@ function emitTop(
  */
 function emitSummedShares(
   emitter: StepEmitter,
-  { numerator }: SharePlan,
+  { denominator, numerator }: SharePlan,
   { total, matched }: Groupings,
   page: OuterPage,
 ): Sql {
   const { dialect } = emitter
-  if (total === null) throw new Error('There are no groups to add up.')
   const [part, place, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
   const keys = join([...page.keys], ', ')
+  const zero = raw(total === null ? '0 as total' : '0')
   const parts = [
-    sql`select ${keys}, n as total, cast(0 as bigint) as matched from ${total.name}`,
-    ...(matched === null ? [] : [sql`select ${keys}, 0, n from ${matched.name}`]),
+    ...(total === null
+      ? []
+      : [sql`select ${keys}, n as total, cast(0 as bigint) as matched from ${total.name}`]),
+    ...(matched === null ? [] : [sql`select ${keys}, ${zero}, n as matched from ${matched.name}`]),
   ]
   const sums =
     emitter.step(sql`select ${place}.place as place, ${dialect.sum(raw('total'))} as total, ${dialect.sum(raw('matched'))} as matched
     from (${join(parts, ' union all ')}) ${part} ${joinPlace(emitter, page, part, place)} group by ${place}.place`)
   const [summed, met] = ['total', 'matched'].map((column) => sql`coalesce(${sums}.${raw(column)}, 0)`)
   const divided = numerator === 'count' ? sql`${row}.n` : numerator === 'total' ? summed : met
-  return emitter.step(sql`select ${row}.*, ${summed as Sql} as total, ${divided as Sql} as matched
+  const divisor = denominator === 'count' ? sql`${row}.n` : summed
+  return emitter.step(sql`select ${row}.*, ${divisor as Sql} as total, ${divided as Sql} as matched
     from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place`)
 }

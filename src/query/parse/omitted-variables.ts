@@ -7,7 +7,7 @@ import type { ArgumentNode, FieldNode, ObjectFieldNode, ValueNode, VariableValue
 import { Kind } from 'graphql/language'
 
 /** Arguments and input fields that are conditions on records. Without any condition they hold for all. */
-const conditions: ReadonlySet<string> = new Set(['where', 'denominator', 'against'])
+const conditions: ReadonlySet<string> = new Set(['where', 'denominator', 'numerator', 'against'])
 
 /** The field without such conditions in its arguments. */
 export function withoutOmitted(node: FieldNode, { coerced }: VariableValues): FieldNode {

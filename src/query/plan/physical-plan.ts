@@ -273,7 +273,7 @@ export interface PhysicalAggregate {
 
 /** How the records of a denominator, and those that are divided by them, are counted. */
 export interface PhysicalShares {
-  readonly total: SharePart
+  readonly total: SharePart | 'count'
   readonly numerator: SharePart | 'count' | 'total'
 }
 
@@ -282,6 +282,8 @@ export interface SharePart {
   readonly where: Condition
   readonly groups: GroupAccess | null
   readonly count: TotalAccess | null
+  /** The elements that are grouped; null: those of the aggregate. */
+  readonly elements: readonly ElementFilter<Filter>[] | null
 }
 
 /** How the words of a field are counted: of the records that meet the `where`, and of the background. */

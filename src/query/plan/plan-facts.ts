@@ -12,7 +12,7 @@ import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
 import type { ElementFilter, GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
-import type { AggregatePlan, KeyValue } from './plan.ts'
+import type { AggregatePlan, KeyValue, ShareOutput } from './plan.ts'
 import {
   all,
   type Comparison,
@@ -119,7 +119,7 @@ export function readingsOf({
     /** Measures are computed together with groups, and once more for the whole. */
     isWhole: kinds.includes('measure') || kinds.includes('measures'),
     counts: kinds.filter((kind) => kind === 'count').length,
-    /** Groups, and the whole, are divided by a denominator. */
+    /** Groups, and the whole, have shares. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
     /** Which groups are shown, their order, or changes depend on the shares of all groups. */
     needsAllShares: usesShare,
@@ -129,8 +129,8 @@ export function readingsOf({
   }
 }
 
-function isOfShare(kind: string): boolean {
-  return kind === 'total' || kind === 'share'
+export function isOfShare(kind: string): kind is ShareOutput {
+  return kind === 'total' || kind === 'matching' || kind === 'share'
 }
 
 export function tableOf({ tables }: { readonly tables: readonly Table[] }, collection: Collection): Table {

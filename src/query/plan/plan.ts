@@ -262,7 +262,7 @@ export interface AggregatePlan {
   readonly significance: SignificancePlan | null
   /** Null without `fill`. */
   readonly fill: FillPlan | null
-  /** Null without `denominator`. */
+  /** Null without `denominator` and `numerator`. */
   readonly share: SharePlan | null
   /** The values whose changes from group to group are selected. */
   readonly changes: readonly GroupValue[]
@@ -272,12 +272,15 @@ export interface AggregatePlan {
 }
 
 export type AggregateOutput =
-  | { readonly kind: 'count' | 'groupCount' | 'total' | 'share' }
+  | { readonly kind: 'count' | 'groupCount' | ShareOutput }
   | MeasuresOutput
   | UnusualWordsPlan
   | PairsPlan
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput> }
   | { readonly kind: 'groupsPageInfo'; readonly fields: Fields<GroupPageInfoOutput> }
+
+/** What groups and the whole have with a denominator or numerator. */
+export type ShareOutput = 'total' | 'matching' | 'share'
 
 export interface GroupPageInfoOutput {
   readonly kind: 'hasNextPage' | 'endCursor'
@@ -287,7 +290,7 @@ export type GroupOutput = GroupValueOutput | KeyRecords | TopPlan | SamplesPlan
 
 /** What is known of a group without reading further records. */
 export type GroupValueOutput =
-  | { readonly kind: 'count' | 'total' | 'share' | 'cursor' }
+  | { readonly kind: 'count' | ShareOutput | 'cursor' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | ChangeOutput

@@ -93,6 +93,7 @@ function readSize(plan: AggregatePlan, output: AggregateOutput | Constant): numb
       return sum(output.fields, (field) => nestedSize(plan, field.output))
     case 'count':
     case 'total':
+    case 'matching':
     case 'share':
     case 'groupCount':
     case 'groupsPageInfo':
@@ -130,6 +131,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
       return weights.value + output.first * fieldsSize(output.fields)
     case 'count':
     case 'total':
+    case 'matching':
     case 'share':
     case 'change':
     case 'cursor':

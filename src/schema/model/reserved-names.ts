@@ -4,6 +4,7 @@ import { measures } from './measures.ts'
 const reservedOnGroups: ReadonlySet<string> = new Set([
   ...Object.keys(measures),
   'total',
+  'matching',
   'cursor',
   'top',
   'nodes',

@@ -5,7 +5,7 @@ import type { Where } from '../matches.ts'
 import { type GroupCondition, meetsAll } from './having.ts'
 import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
-import { type Share, shareOf } from './shares.ts'
+import { type Others, type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from '../zones.ts'
 import { bucketsBetween } from '../zones.ts'
 import { type Bucket, buckets, compareKeys, type Key, parseInstant } from '../values.ts'
@@ -20,6 +20,7 @@ export interface GroupArguments extends TimeFrame {
   readonly having?: readonly GroupCondition[]
   readonly significant?: { readonly against: Where; readonly minCount?: number }
   readonly denominator?: Where
+  readonly numerator?: Where
   readonly limit?: number
   /** How many groups come before the page: in the program, the cursor of the last of them. */
   readonly skip?: number
@@ -43,8 +44,7 @@ export interface Grouped {
 }
 
 /**
- * `background`: the records with which `significant` compares. `divisors`: the records of the denominator; null without
- * it.
+ * `background`: the records with which `significant` compares.
  */
 export function groupRecords(
   data: Dataset,
@@ -52,16 +52,16 @@ export function groupRecords(
   records: readonly PlainRecord[],
   given: GroupArguments,
   background: readonly PlainRecord[],
-  divisors: readonly PlainRecord[] | null,
+  divided: Others | null,
 ): Grouped {
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
   const fields = fieldsNamed(data, collection, names, given.interval)
   const form = (some: readonly PlainRecord[]) => formGroups(data, fields, some)
   const found = form(records)
-  const others = divisors === null ? null : form(divisors)
+  const others = divided === null ? null : form(divided.records)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = withChanges(data, collection, divide([...found, ...added], others))
+  const groups = withChanges(data, collection, divide([...found, ...added], divided?.of, others))
   const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -86,14 +86,14 @@ export function topOf(
   collection: string,
   records: readonly PlainRecord[],
   outer: Pick<GroupArguments, 'groupBy' | 'interval'>,
-  divisors: readonly PlainRecord[] | null,
+  divided: Others | null,
 ): (group: Pick<Group, 'keys'>, given: GroupArguments) => readonly Group[] {
   const known = new Map<GroupArguments, readonly Group[]>()
   const allOf = (given: GroupArguments): readonly Group[] => {
     const names = [...(outer.groupBy ?? []), ...(given.groupBy ?? [])]
     const fields = fieldsNamed(data, collection, names, outer.interval)
     const form = (some: readonly PlainRecord[]) => formGroups(data, fields, some)
-    return divide(form(records), divisors === null ? null : form(divisors))
+    return divide(form(records), divided?.of, divided === null ? null : form(divided.records))
   }
   return ({ keys }, given) => {
     const all = known.get(given) ?? allOf(given)
@@ -185,12 +185,16 @@ interface Formed {
   readonly members: PlainRecord[]
 }
 
-function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): Group[] {
+function divide(
+  groups: readonly Formed[],
+  of: Others['of'] = 'denominator',
+  others: readonly Formed[] | null,
+): Group[] {
   return groups.map((group) => {
-    const others = divisors?.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)?.members ?? []
+    const records = others?.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)?.members ?? []
     return {
       ...group,
-      ...shareOf(group.members, divisors === null ? null : others),
+      ...shareOf(group.members, others === null ? null : { of, records }),
       significance: null,
       change: () => null,
     }

@@ -1,18 +1,25 @@
-/** Shares: the records that match both conditions, divided by those of the denominator. */
+/** Shares: the records that match both conditions, divided by those of the denominator, or by all under `where`. */
 import { nearestDouble } from './rationals.ts'
 import type { PlainRecord } from '../dataset.ts'
 
 export interface Share {
-  /** Null without `denominator`. */
+  /** Null without `denominator` and `numerator`. */
   readonly total: number | null
-  /** Null without `denominator`, and if it has no records. */
+  readonly matching: number | null
+  /** Null if there are no records to divide by, too. */
   readonly share: number | null
 }
 
-/** `divisors`: the records of the denominator; null without it. */
-export function shareOf(records: readonly PlainRecord[], divisors: readonly PlainRecord[] | null): Share {
-  if (divisors === null) return { total: null, share: null }
-  const total = divisors.length
-  const matched = records.filter((record) => divisors.includes(record)).length
-  return { total, share: total === 0 ? null : nearestDouble(BigInt(matched), BigInt(total)) }
+/** The records of the denominator, or those under `where` that meet the numerator. */
+export interface Others {
+  readonly of: 'denominator' | 'numerator'
+  readonly records: readonly PlainRecord[]
+}
+
+export function shareOf(members: readonly PlainRecord[], others: Others | null): Share {
+  if (others === null) return { total: null, matching: null, share: null }
+  const { of, records } = others
+  const total = of === 'numerator' ? members.length : records.length
+  const matching = records.filter((record) => members.includes(record)).length
+  return { total, matching, share: total === 0 ? null : nearestDouble(BigInt(matching), BigInt(total)) }
 }

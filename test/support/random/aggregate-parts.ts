@@ -12,7 +12,7 @@ import { type PlainRecord, shapeOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { aggregates, changingValues, filledAggregates, percentiles } from './aggregates.ts'
+import { aggregates, changingValues, filledAggregates, hasShares, percentiles } from './aggregates.ts'
 import { arrayNames, fieldsOfKind, groupNames, isBucketName, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
@@ -74,6 +74,7 @@ function aggregateFields(
   const common: fc.Arbitrary<Part<GroupOf>>[] = [
     part('count', ({ members }) => members.length),
     part('total', ({ total }) => total),
+    part('matching', ({ matching }) => matching),
     part('share', ({ share }) => share),
     part('__typename', () => `${shape.typeName}AggregateGroup`),
     significanceFields.map(({ text, answer }) => ({
@@ -118,6 +119,7 @@ function aggregateFields(
       info,
       part('count', ({ count }) => count),
       part('total', ({ total }) => total),
+      part('matching', ({ matching }) => matching),
       part('share', ({ share }) => share),
       part('groupCount', ({ groupCount }) => groupCount),
       ...pairParts(reference, shape),
@@ -133,12 +135,12 @@ function aggregateFields(
 function changeParts(
   reference: Reference,
   collection: string,
-  { groupBy = [], significant, denominator }: AggregateArguments,
+  given: AggregateArguments,
 ): fc.Arbitrary<Part<GroupOf>>[] {
-  const [name = '', ...others] = groupBy
-  if (!isBucketName(name) || others.length > 0 || significant !== undefined) return []
+  const [name = '', ...others] = given.groupBy ?? []
+  if (!isBucketName(name) || others.length > 0 || given.significant !== undefined) return []
   const value = changingValues(reference, collection).filter(
-    ({ measure }) => measure !== 'SHARE' || denominator !== undefined,
+    ({ measure }) => measure !== 'SHARE' || hasShares(given),
   )
   return [
     value.map((of) => ({

@@ -40,16 +40,20 @@ export const percentiles = fc.oneof(
   fc.integer({ min: 10, max: 1_000_000 }).map((n) => n / 1_000_000),
 )
 
-/** A denominator for a `where`: none, everything, other records, or records of which the `where` is a part or a whole. */
-function divisors(
+/**
+ * A numerator for a `where`, or a denominator: none, everything, other records, or records of which the `where` is a part
+ * or a whole.
+ */
+function shareArguments(
   reference: Reference,
   collection: string,
-): fc.Arbitrary<(where: Where) => { readonly denominator?: Where }> {
+): fc.Arbitrary<(where: Where) => Pick<AggregateArguments, 'denominator' | 'numerator'>> {
   const other = fc.oneof(wheres(reference, collection, 1), wheres(reference, collection, 2))
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant(() => ({})) },
     { weight: 2, arbitrary: fc.constant(() => ({ denominator: {} })) },
     { weight: 2, arbitrary: other.map((denominator) => () => ({ denominator })) },
+    { weight: 4, arbitrary: other.map((numerator) => () => ({ numerator })) },
     { weight: 1, arbitrary: fc.constant((where: Where) => ({ denominator: where })) },
     { weight: 1, arbitrary: other.map((more) => (where: Where) => ({ denominator: { ...where, ...more } })) },
     {
@@ -61,7 +65,11 @@ function divisors(
   )
 }
 
-/** Without a denominator there are no shares to compare or to rank by. */
+export function hasShares({ denominator, numerator }: AggregateArguments): boolean {
+  return denominator !== undefined || numerator !== undefined
+}
+
+/** Without a denominator or numerator there are no shares to compare or to rank by. */
 export function withoutShares(given: AggregateArguments): AggregateArguments {
   const { rankBy, having, ...others } = given
   const conditions = having?.filter(({ measure }) => measure !== 'SHARE') ?? []
@@ -204,11 +212,11 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
       rest,
       order,
       fc.option(significant, { freq: 2, nil: undefined }),
-      divisors(reference, collection),
+      shareArguments(reference, collection),
       having,
       timeFrames,
     )
-    .map(([{ interval, ...rest }, by, compared, denominatorOf, shown, frame]) => {
+    .map(([{ interval, ...rest }, by, compared, sharesOf, shown, frame]) => {
       const others = { ...frame, ...rest }
       const hasRanges = interval !== undefined && others.groupBy?.some((one) => integral.has(one))
       const isGrouped = (others.groupBy ?? []).length > 0
@@ -218,8 +226,8 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
         ...(isGrouped && shown.length > 0 && { having: shown }),
       }
       if (compared !== undefined && isGrouped) return withoutShares({ ...some, significant: compared })
-      const divided = { ...some, ...by, ...denominatorOf(some.where ?? {}) }
-      return divided.denominator === undefined ? withoutShares(divided) : divided
+      const divided = { ...some, ...by, ...sharesOf(some.where ?? {}) }
+      return hasShares(divided) ? divided : withoutShares(divided)
     })
 }
 
@@ -244,13 +252,19 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
       lower: fc.constantFrom('gte', 'gt'),
       upper: fc.constantFrom('lte', 'lt'),
       place: fc.constantFrom('where', 'where', 'denominator'),
+      numerator: wheres(reference, collection, 1),
       frame: timeFrames,
     })
-    .map(({ field, unit, start, length, lower, upper, place, frame }) => {
+    .map(({ field, unit, start, length, lower, upper, place, numerator, frame }) => {
       const from = parseInstant(start)
       const end = printInstant(from + BigInt(Math.round(length * days[unit] * 86_400)) * 1_000_000n)
       const bounds = { [field]: { [lower]: start, [upper]: end } }
-      return { ...frame, groupBy: [`${field}_${unit}`], [place]: bounds }
+      return {
+        ...frame,
+        groupBy: [`${field}_${unit}`],
+        [place]: bounds,
+        ...(place === 'where' && { numerator }),
+      }
     })
   const plain = fc.record({
     groupBy: fc
@@ -279,6 +293,6 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
     )
     .map(([some, order, others]) => {
       const given: AggregateArguments = { ...some, ...order, ...others, fill: true }
-      return given.denominator === undefined ? withoutShares(given) : given
+      return hasShares(given) ? given : withoutShares(given)
     })
 }

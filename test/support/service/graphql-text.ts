@@ -64,6 +64,7 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
       given.having &&
       `[${given.having.map((one) => `{${measured(one)}, operator: ${one.operator}, value: ${literal(one.value)}}`).join(', ')}]`,
     denominator: given.denominator && literal(given.denominator),
+    numerator: given.numerator && literal(given.numerator),
     significant: given.significant && literal(given.significant),
     limit: given.limit?.toString(),
     after: after && literal(after),

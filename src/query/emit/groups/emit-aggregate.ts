@@ -7,11 +7,12 @@ import { allOf, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from '../../outputs/group-pages.ts'
 import { havingConditions } from '../../outputs/having.ts'
 import { emitPairs } from '../../outputs/pairs.ts'
-import { shareJson } from '../../outputs/shares.ts'
+import { shareOutput } from '../../outputs/shares.ts'
 import { emitFilledGroups } from '../../outputs/top.ts'
 import { emitUnusualWords } from '../../outputs/unusual-words.ts'
 import type { Fields } from '../../plan/fields.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical-plan.ts'
+import type { ShareOutput } from '../../plan/plan.ts'
 import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import { inSteps, type StepEmitter } from '../steps.ts'
@@ -39,6 +40,7 @@ function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
       case 'count':
         return emitRecordCount(emitter, count, aggregate.table, all)
       case 'total':
+      case 'matching':
       case 'share':
         return shareOfWhole(emitter, shared?.whole ?? null, output.kind)
       case 'groupCount':
@@ -67,11 +69,10 @@ function measureOf(emitter: Emitter, whole: Grouping | null, measure: number): S
   return sql`(select ${measureJson(emitter, whole, measure, row)} from ${whole.name} ${row})`
 }
 
-function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: 'total' | 'share'): Sql {
+function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: ShareOutput): Sql {
   if (whole === null) throw new Error('The plan counts no denominator.')
   const row = raw('w')
-  const value = kind === 'total' ? sql`${row}.total` : shareJson(emitter, row)
-  return sql`(select ${value} from ${whole} ${row})`
+  return sql`(select ${shareOutput(emitter, row, kind)} from ${whole} ${row})`
 }
 
 /** The groups that are shown. */

@@ -11,7 +11,7 @@ import { changeJson, groupsWithChanges } from '../../outputs/changes.ts'
 import { filledGroups } from '../../outputs/fill.ts'
 import { groupCursor } from '../../outputs/group-order.ts'
 import { emitSignificance } from '../../outputs/scores.ts'
-import { emitShares, type EmittedShares, shareJson } from '../../outputs/shares.ts'
+import { emitShares, type EmittedShares, shareOutput } from '../../outputs/shares.ts'
 import { significantGroups } from '../../outputs/significance.ts'
 
 interface FormedGroups {
@@ -48,9 +48,9 @@ export function groupValue(
     case 'count':
       return sql`${row}.n`
     case 'total':
-      return sql`${row}.total`
+    case 'matching':
     case 'share':
-      return shareJson(emitter, row)
+      return shareOutput(emitter, row, output.kind)
     case 'cursor':
       return groupCursor(emitter, plan, groups, row)
     case 'key':

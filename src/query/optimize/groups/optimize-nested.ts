@@ -6,7 +6,7 @@ import type { Table, TableIndex } from '../../../database/layout/tables.ts'
 import { emitRowsProbe } from '../../emit/emit-access-path.ts'
 import { createEmitter } from '../../emit/emitter.ts'
 import { all, type Condition } from '../../plan/conditions.ts'
-import type { CountedRows, GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
+import type { CountedRows, GroupAccess, PhysicalAggregate, SharePart } from '../../plan/physical-plan.ts'
 import { columnIndex, conjuncts } from '../../plan/plan-facts.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import { planFilter } from '../optimize-filter.ts'
@@ -34,17 +34,12 @@ export function withinGroups(
   const found = <Access extends GroupAccess>(access: Access | null, where: Condition): Access | null =>
     access === null ? null : rowsWithin(optimizer, index, access, where)
   const { groups, shares, aggregate } = inner
-  const part = <Part extends { where: Condition; groups: GroupAccess | null }>(each: Part): Part => ({
-    ...each,
-    groups: found(each.groups, each.where),
-  })
+  const part = <Counted extends string>(each: SharePart | Counted): SharePart | Counted =>
+    typeof each === 'string' ? each : { ...each, groups: found(each.groups, each.where) }
   return {
     ...inner,
     groups: found(groups, aggregate.where),
-    shares: shares && {
-      total: part(shares.total),
-      numerator: typeof shares.numerator === 'string' ? shares.numerator : part(shares.numerator),
-    },
+    shares: shares && { total: part(shares.total), numerator: part(shares.numerator) },
   }
 }
 

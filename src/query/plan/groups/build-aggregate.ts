@@ -8,6 +8,7 @@ import { buildSearch } from '../build-search.ts'
 import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
+import { isOfShare } from '../plan-facts.ts'
 import type { Constant, Direction } from '../fields.ts'
 import type { FillPlan, GroupKey, GroupOrder, SignificanceOutput } from './group-plan.ts'
 import type {
@@ -46,8 +47,9 @@ interface Building extends GroupValueContext, ChangeContext {
   readonly limit: number
   readonly interval: number | null
   readonly where: Condition
-  /** The argument `where`. */
+  /** The arguments `where` and `numerator`. */
   readonly conditions: unknown
+  readonly numerator: unknown
   readonly groupBy: readonly GroupField[]
   readonly keys: readonly GroupKey[]
   readonly isSignificant: boolean
@@ -69,7 +71,10 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
       : condition
   const bounds = {
     where: possible(where, given.where) ?? where,
-    denominator: possible(share?.denominator, given.denominator),
+    denominator:
+      share === null || share.denominator === 'count'
+        ? undefined
+        : possible(share.denominator, given.denominator),
   }
   const fill = buildFill(given, { keys, names, share, ...bounds })
   const limit = integerArgument(
@@ -87,6 +92,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     time,
     where,
     conditions: given.where,
+    numerator: given.numerator ?? null,
     groupBy,
     keys,
     isSignificant,
@@ -109,10 +115,17 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
 
 /** What groups have on both levels, after their fields have collected the measures. */
 function buildGroups(building: Building, given: Readonly<Record<string, unknown>>, order: GroupOrder) {
-  const { table, where, share, limit, keys, conditions } = building
+  const { table, where, limit, keys, conditions, numerator } = building
   const having = buildHaving(building, given)
   const measures = [...building.measures.values()]
   const elements = buildElements(building, table, conditions, [...keys, ...measures.map(({ of }) => of)])
+  const share = building.share && {
+    ...building.share,
+    elements:
+      numerator === null
+        ? null
+        : buildElements(building, table, { AND: [conditions ?? {}, numerator] }, keys),
+  }
   return { table, where, share, limit, keys, order, having, measures, elements }
 }
 
@@ -186,6 +199,7 @@ function groupOrder(
 function aggregateOutput(building: Building, below: Collected): AggregateOutput | Constant {
   switch (below.name) {
     case 'total':
+    case 'matching':
     case 'share':
       return building.share === null ? constantOutput(null) : { kind: below.name }
     case 'count':
@@ -218,8 +232,7 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     if (below.name === 'nodes') return nodesOutput(building, below)
     if (below.name === 'change') return buildChange(building, below)
     if (below.name === 'cursor') return cursorOutput(building)
-    if (below.name === 'total' || below.name === 'share')
-      return building.share === null ? constantOutput(null) : { kind: below.name }
+    if (isOfShare(below.name)) return building.share === null ? constantOutput(null) : { kind: below.name }
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
   }
   const key = building.groupBy.findIndex(({ name }) => name === role.field.name)

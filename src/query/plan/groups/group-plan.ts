@@ -14,15 +14,17 @@ export interface SignificancePlan {
   readonly minCount: number
 }
 
-/** Groups are divided by the groups of a denominator, as is the whole. */
+/** Groups are divided by the groups of a denominator, as is the whole, or their records of a numerator by their own. */
 export interface SharePlan {
-  /** The records that `total` counts. */
-  readonly denominator: Condition
+  /** The records that `total` counts; `count`: all that meet `where`. */
+  readonly denominator: Condition | 'count'
   /**
    * The records that are divided by them: those that meet both conditions. `count`: all that meet `where`, and `total`:
    * all of the denominator, because one condition implies the other.
    */
   readonly numerator: Condition | 'count' | 'total'
+  /** The elements that are grouped of the records of `numerator`; null: those of the aggregate. */
+  readonly elements: readonly ElementFilter[] | null
 }
 
 /** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */

@@ -59,10 +59,19 @@ export function createAggregateTypes(
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
     return type.kind === 'strongRef' || type.kind === 'atUri' ? GraphQLString : outputType(type)
   }
-  const share: FieldConfig = {
-    type: GraphQLFloat,
-    description:
-      'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
+  const shares: Fields = {
+    total: {
+      type: GraphQLInt,
+      description: 'How many records match `denominator`; with `numerator` the `count`. Null without either.',
+    },
+    matching: {
+      type: GraphQLInt,
+      description: 'How many records match `where` and `denominator` or `numerator`; null without either.',
+    },
+    share: {
+      type: GraphQLFloat,
+      description: '`matching` divided by `total`; null if there are none to divide by.',
+    },
   }
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
@@ -83,11 +92,7 @@ export function createAggregateTypes(
         fields: () => ({
           ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
           count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
-          total: {
-            type: GraphQLInt,
-            description: 'How many records of the group match `denominator`; null without it.',
-          },
-          share,
+          ...shares,
           cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
           significance: { type: significance, description: 'Null without `significant`.' },
           change: {
@@ -104,8 +109,7 @@ export function createAggregateTypes(
     return registry.of(GraphQLObjectType, collection, 'Aggregated', 'aggregates', () => ({
       fields: {
         count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
-        total: { type: GraphQLInt, description: 'How many records match `denominator`; null without it.' },
-        share,
+        ...shares,
         groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
         groups: { type: nonNull(listOf(group)) },
         groupsPageInfo: { type: nonNull(groupsPageInfo) },
@@ -140,6 +144,10 @@ export function createAggregateTypes(
     denominator: {
       type: inputs.where(collection),
       description: 'The records of which `share` is the part; `{}` means all.',
+    },
+    numerator: {
+      type: inputs.where(collection),
+      description: 'Of the records in each group, those that `share` divides by `count`.',
     },
     groupBy: {
       type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
