@@ -50,7 +50,7 @@ const calls: readonly ((n: number) => readonly [tool: string, args: object])[] =
     'aggregate',
     { collection: 'article', by: ['publishedAt:month'], text: pick(words, n), limit: 3 + (n % 50) },
   ],
-  (n) => ['resolve_name', { name: pick(words, n) }],
+  (n) => ['describe', { name: pick(words, n) }],
 ]
 
 function callOf(n: number, key: string | null): Sent {

@@ -90,8 +90,9 @@ function assertNoJoining(name: string): void {
     )
 }
 
-/** Normalizes the spellings of "missing" to null, and `{ne: null}` to `{isNull: false}`. */
+/** Normalizes the spellings of "missing" to null, as answers show it too, and `{ne: null}` to `{isNull: false}`. */
 function asNull(value: unknown): unknown {
+  if (value === '(missing)') return null
   if (!isObject(value)) return value
   if (isOnly(value, 'eq') && value.eq === null) return null
   if (isOnly(value, 'isNull') && value.isNull === true) return null

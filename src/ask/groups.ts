@@ -155,8 +155,9 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
 }
 
 /**
- * The names of records by their URIs, which are the values of the group. Records that share a name have their record key
- * after it, as in "The Courier (courier.example)", or their URI where they share that too.
+ * The names of records by their URIs, which are the values of the group. Records that share a name, or have the domain of
+ * another as name, have their record key after it, as in "The Courier (courier.example)", or their URI where they share
+ * that too.
  */
 export function groupNames(
   { field, resolved, reference }: Group,
@@ -179,6 +180,13 @@ interface Named {
 function tellApart(named: readonly Named[], mark: (uri: string) => string): readonly Named[] {
   const same = Map.groupBy(named, ({ name }) => name)
   return named.map(({ uri, name }) =>
-    same.get(name)?.length === 1 ? { uri, name } : { uri, name: `${name} (${mark(uri)})` },
+    same.get(name)?.length === 1 && !isOther(name, uri)
+      ? { uri, name }
+      : { uri, name: `${name} (${mark(uri)})` },
   )
+}
+
+/** Whether the name is a domain, which may be the key of another record. */
+function isOther(name: string, uri: string): boolean {
+  return /^[a-z\d-]+(\.[a-z\d-]+)+$/i.test(name) && name.toLowerCase() !== recordKey(uri)
 }

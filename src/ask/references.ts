@@ -6,9 +6,9 @@ import { isOnly, strings } from './conditions.ts'
 
 /** Finds what names mean. Each throws an AskError if that is not known. */
 export interface NameLookup {
-  /** The URI of the only record with that name, domain, handle, key or address. */
-  one(text: string, collection: Collection): Promise<string>
-  /** The URIs of all records with that name, at least one. */
+  /** The URI of the record with that name, domain, handle, key or address; of all that are called exactly so, if none is meant alone. */
+  one(text: string, collection: Collection): Promise<readonly string[]>
+  /** The URIs of all records whose name, domain or words match, at least one. */
   all(text: string, collection: Collection): Promise<readonly string[]>
   /** The DID of the account with that handle that has records in the collection. */
   account(handle: string, collection: Collection): Promise<string>
@@ -27,7 +27,7 @@ const takingNames = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll
 interface NameReader {
   /** What identifiers begin with, such as `at://`. */
   readonly scheme: string
-  one(name: string): Promise<string>
+  one(name: string): Promise<readonly string[]>
   all(name: string): Promise<readonly string[]>
 }
 
@@ -62,12 +62,8 @@ export function handlesToDids(
   collection: Collection,
   names: NameLookup,
 ): Promise<unknown> {
-  const account = (handle: string) => names.account(handle, collection)
-  return replaceNames(text, value, {
-    scheme: 'did:',
-    one: account,
-    all: async (handle) => [await account(handle)],
-  })
+  const account = async (handle: string) => [await names.account(handle, collection)]
+  return replaceNames(text, value, { scheme: 'did:', one: account, all: account })
 }
 
 async function replaceNames(text: string, value: unknown, reader: NameReader): Promise<unknown> {
@@ -82,18 +78,21 @@ async function replaceNames(text: string, value: unknown, reader: NameReader): P
     const name = written === 'uri' ? 'eq' : written
     if (!takingNames.has(name)) return [name, inner] as const
     if (Array.isArray(inner)) return [name, await list(inner)] as const
-    return [isAll(inner) ? (ofSeveral.get(name) ?? name) : name, await read(inner)] as const
+    const found = await read(inner)
+    return [Array.isArray(found) ? (ofSeveral.get(name) ?? name) : name, found] as const
   })
   return Object.fromEntries(members)
 
-  /** The identifier of one name, the identifiers of `{"all": …}`; any other value itself. */
+  /** The identifier of one name, or those of several that it or `{"all": …}` means; any other value itself. */
   async function read(one: unknown): Promise<unknown> {
     if (isAll(one)) {
       const wanted = Array.isArray(one.all) ? strings(text, one.all) : strings(text, [one.all])
       const found = await Array.fromAsync(wanted, async (name) => (isName(name) ? reader.all(name) : [name]))
       return [...new Set(found.flat())]
     }
-    return isName(one) ? reader.one(one) : one
+    if (!isName(one)) return one
+    const found = await reader.one(one)
+    return found.length === 1 ? found[0] : found
   }
 
   function isName(one: unknown): one is string {

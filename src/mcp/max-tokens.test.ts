@@ -29,7 +29,7 @@ const calls: readonly (readonly [tool: keyof typeof budgets, args: Json])[] = [
   ['aggregate', { collection: 'enrichment', by: ['article.source', 'topics'], limit: 500 }],
   ['aggregate', { collection: 'article', by: ['title'], samples: 3, limit: 50 }],
   ['aggregate', { collection: 'enrichment', by: ['topics', 'topics'], limit: 500 }],
-  ['resolve_name', { name: 'radio', limit: 10 }],
+  ['describe', { name: 'radio' }],
   ['run_graphql', { query: `{ ${'nothing '.repeat(50)} }`, validate: true }],
   ['run_graphql', { query: '{ techServiceNewsArticle(first: 50) { nodes { uri title description } } }' }],
   ['search', { query: 'near OR the' }],

@@ -43,7 +43,7 @@ for (const [name, documents, references] of lexiconSets) {
     now: () => new Date('2026-11-18T09:30:00Z'),
     referenceTime: async () => new Date('2026-11-18T09:30:00Z'),
     names: {
-      one: async () => 'at://did:plc:abc/a.b.c/self',
+      one: async () => ['at://did:plc:abc/a.b.c/self'],
       all: async () => ['at://did:plc:abc/a.b.c/self', 'at://did:plc:abc/a.b.c/other'],
       account: async () => 'did:plc:abc',
     },
@@ -163,7 +163,7 @@ for (const [name, documents, references] of lexiconSets) {
       const uri = `at://did:plc:abcdefghijklmnopqrstuvwx/${collection.nsid}/self`
       assert.match(await agent.refusal('get_record', { uri }), /is indexed/)
     }
-    await answers(agent, 'resolve_name', { name: 'Somebody Somewhere' })
+    await answers(agent, 'describe', { name: 'Somebody Somewhere' })
   })
 }
 

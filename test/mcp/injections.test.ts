@@ -87,7 +87,7 @@ test('texts that command their reader pass through every tool unchanged', async 
 
   await t.test('as names', async () => {
     for (const { text, source } of told) {
-      const { matches } = await ask(agent, 'resolve_name', { name: text, collection: 'source' })
+      const { matches } = await ask(agent, 'describe', { name: text, collection: 'source' })
       assert.equal(matches[0].name, text)
       assert.ok(source.uri.endsWith(matches[0].uri))
     }

@@ -1,21 +1,27 @@
-/** Asks the service for the records that may have a name, compares them, and ranks those that do. */
+/**
+ * Asks the service for the records that may have a name: those with its words or letters, and those that most records
+ * refer to, which may be called by a short form. What is referred to most comes first.
+ */
 import type { Catalogue, Subject } from '../../ask/collections.ts'
-import { EnumValue, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
-import { packOperations } from '../../ask/operation.ts'
+import {
+  EnumValue,
+  type Literal,
+  mergeSelections,
+  printField,
+  type Selection,
+} from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 import { AskError } from '../../ask/ask-error.ts'
+import type { Where } from '../../ask/where.ts'
 import type { Json } from '../../util/is-object.ts'
 import {
   compareNames,
   type Match,
   type MatchKind,
-  matches,
-  type Names,
-  readAddress,
   readWanted,
+  siteOf,
   type WantedName,
 } from './compare-names.ts'
-import { comparesSpaces, listsOf, type NameList, type Step } from './name-lists.ts'
 
 export interface NamedRecord {
   readonly subject: Subject
@@ -31,26 +37,26 @@ export interface NamedRecord {
 }
 
 export interface FoundNames {
-  /** The best match first; of equal matches, those with the most records first. */
+  /** Equal names that are not obscure beside the others, then the others; each the most referred to first. */
   readonly found: readonly NamedRecord[]
   /** True if there may be more, because not all candidates were compared. */
   readonly isCapped: boolean
-  /** Labels of collections whose names may be equal but for spaces, which were not compared. */
-  readonly unspaced: readonly string[]
 }
 
 export type Asking = (selection: Selection) => Promise<Json>
 
-/** Pages of one list. */
-const mostPages = 5
-/** Points of one operation, below the 250 that callers without a key may spend on one. */
-const mostPoints = 200
+/** A record is obscure beside one that so many times as many records refer to: 95 % of those of both. */
+const obscure = 19
 /** Characters of a name that is no address. */
 const longestName = 500
-/** Names below this similarity are different names. */
-const leastScore = 0.35
+const mostWords = 8
+/** Letters of a name that are looked for at the beginnings of domains alone. */
+const fewLetters = 3
+/** Records of lists that rarely have more than one. */
+const few = 20
+const nearMatch: Match = { kind: 'similar', isIdentifier: false, isLabel: false }
 
-/** Finds names that are equal, or have all the words, or begin with them; only if there are none, similar ones. */
+/** Finds names that are equal or have all the words; only if there are none, those that begin with them, or similar ones. */
 export async function findNames(
   text: string,
   subjects: readonly Subject[],
@@ -60,52 +66,16 @@ export async function findNames(
   const wanted = readWanted(text)
   if (wanted.address === null && text.length > longestName)
     throw new AskError(`A name has at most ${longestName} characters; this has ${text.length}.`)
-  return inPages((size) => find(wanted, subjects, size, askFor))
-}
-
-async function find(
-  wanted: WantedName,
-  subjects: readonly Subject[],
-  size: number,
-  askFor: Asking,
-): Promise<FoundNames> {
-  const known = new Map<string, NamedRecord>()
-  const has = (...kinds: readonly MatchKind[]): boolean =>
-    known.values().some(({ match }) => kinds.includes(match.kind))
-  const take = async (step: Step, more: readonly Step[] = []): Promise<boolean> => {
-    const lists = subjects.flatMap((subject) =>
-      [step, ...more]
-        .filter((each) => each === 'identifiers' || !isTitled(subject, subjects))
-        .flatMap((each) => listsOf(each, wanted, subject, size)),
-    )
-    const { found, isCapped } = await readLists(lists, wanted, askFor)
-    for (const record of found) known.set(record.uri, record)
-    return isCapped
-  }
-  let isCapped = await take('identifiers', ['names'])
-  // Without names that are written with other spaces there may be few enough.
-  const isSpaced = !isCapped
-  if (isCapped) isCapped = await take('words')
-  // The records that others refer to most must not be missing from a part of the candidates.
-  if (isCapped) await take('most')
-  if (!has('exact')) await take('labels')
-  const isFound = () => has('exact', 'domain', 'words', 'starts')
-  if (!isFound()) isCapped = (await take('alike')) && !isFound()
-  const [isSure, isPart] = [isFound(), has('contains')]
-  const found = [...known.values()].filter(({ match: { kind, score } }) => {
-    if (kind === 'contains') return !isSure
-    return kind !== 'similar' || (!isSure && !isPart && score >= leastScore)
-  })
-  const isIdentified = known.values().some(({ match }) => match.isIdentifier)
-  const unspaced = subjects.filter(
-    (subject) =>
-      subject.isNamed && subject.display !== null && !(isSpaced && comparesSpaces(subject, wanted)),
+  const each = await Array.fromAsync(subjects, (subject) =>
+    inPages((size) => findIn(subject, isTitled(subject, subjects), wanted, size, askFor)),
   )
-  return {
-    found: found.toSorted(byMatch),
-    isCapped,
-    unspaced: isIdentified || wanted.address !== null ? [] : unspaced.map(({ label }) => label),
-  }
+  const all = each.flatMap(({ found }) => found)
+  const kindsOf = (kinds: readonly MatchKind[]) => all.filter(({ match }) => kinds.includes(match.kind))
+  const kinds: readonly (readonly MatchKind[])[] = [['exact', 'words'], ['starts'], ['similar']]
+  const found = kinds.map(kindsOf).find(({ length }) => length > 0) ?? []
+  // Similar ones stay in the order of the search.
+  const isSimilar = found[0]?.match.kind === 'similar'
+  return { found: isSimilar ? found : ranked(found), isCapped: each.some(({ isCapped }) => isCapped) }
 }
 
 /** Where a name is looked for: in collections that references lead to, and an address wherever there are addresses. */
@@ -120,67 +90,168 @@ export function isPageAddress(text: string): boolean {
   return address !== null && address !== host
 }
 
+/** Whether the text is written as a domain, an address, a handle or a URI. */
+export function isWrittenIdentifier(text: string): boolean {
+  return /[.:/@]/.test(text)
+}
+
 /** True for a collection with titles among collections with names: its titles are not searched. */
 export function isTitled(subject: Subject, among: readonly Subject[]): boolean {
   return !subject.isNamed && among.some(({ isNamed }) => isNamed)
 }
 
-function byMatch(a: NamedRecord, b: NamedRecord): number {
-  const score = a.match.kind === 'similar' ? b.match.score - a.match.score : 0
-  return (
-    matches.indexOf(a.match.kind) - matches.indexOf(b.match.kind) ||
-    score ||
-    // The very name before one that lacks its article.
-    (a.match.kind === 'exact' ? b.match.score - a.match.score : 0) ||
-    (b.records ?? 0) - (a.records ?? 0) ||
-    b.match.score - a.match.score ||
-    (a.uri < b.uri ? -1 : 1)
+/** Equal names that no other record makes obscure. */
+export function equalOf(found: readonly NamedRecord[]): readonly NamedRecord[] {
+  const most = Math.max(...found.map(({ records }) => records ?? 0))
+  return found.filter(
+    ({ match, records }) => match.kind === 'exact' && obscure * (records ?? 0) >= most - (records ?? 0),
+  )
+}
+
+/** The one that more than 95 % of the records refer to that refer to any of them, or the only one; else null. */
+export function foremost(records: readonly NamedRecord[]): NamedRecord | null {
+  const [first = null] = records.toSorted((a, b) => (b.records ?? 0) - (a.records ?? 0))
+  if (first === null || records.length === 1) return first
+  const all = records.reduce((sum, one) => sum + (one.records ?? 0), 0)
+  return (first.records ?? 0) > 0.95 * all ? first : null
+}
+
+function ranked(found: readonly NamedRecord[]): readonly NamedRecord[] {
+  const equal = new Set(equalOf(found))
+  return found.toSorted(
+    (a, b) =>
+      Number(b.match.isIdentifier) - Number(a.match.isIdentifier) ||
+      Number(equal.has(b)) - Number(equal.has(a)) ||
+      (b.records ?? 0) - (a.records ?? 0) ||
+      Number(b.match.isLabel) - Number(a.match.isLabel) ||
+      (a.uri < b.uri ? -1 : 1),
   )
 }
 
 interface Page {
   readonly nodes: readonly Json[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
-/** The records of all pages of the lists, several lists in one operation. */
-async function readLists(
-  lists: readonly NameList[],
+async function findIn(
+  subject: Subject,
+  isTitle: boolean,
   wanted: WantedName,
+  size: number,
   askFor: Asking,
-): Promise<Omit<FoundNames, 'unspaced'>> {
-  const found: NamedRecord[] = []
-  let isCapped = false
-  let left: readonly (readonly [list: NameList, after: string | undefined])[] = lists.map((list) => [
-    list,
-    undefined,
-  ])
-  for (let page = 0; left.length > 0; page += 1) {
-    const next: (readonly [NameList, string])[] = []
-    for (const group of packOperations(left, mostPoints, ([list]) => pointsOf(list))) {
-      const fields = group.map(([{ subject, where, first, most }, after], at): Selection => {
-        const sortBy =
-          most === null ? null : [{ field: new EnumValue(most), direction: new EnumValue('DESC') }]
-        const field = printField(`c${at}: ${subject.collection.rootField}`, { first, where, after, sortBy })
-        return { [field]: { nodes: selectNames(subject), pageInfo: { hasNextPage: {}, endCursor: {} } } }
-      })
-      const data = await askFor(mergeSelections(fields))
-      for (const [at, [list]] of group.entries()) {
-        const { nodes, pageInfo } = data[`c${at}`] as Page
-        found.push(...nodes.map((node) => readRecord(node, list.subject, wanted)))
-        if (!pageInfo.hasNextPage || pageInfo.endCursor === null) continue
-        if (list.isPaged && page + 1 < mostPages) next.push([list, pageInfo.endCursor])
-        else isCapped = true
-      }
-    }
-    left = next
+): Promise<FoundNames> {
+  const { collection, counted } = subject
+  const [reference] = counted
+  const byReferences = reference && sortedBy(`${reference.viaField}_count`)
+  const list = (alias: string, given: Parameters<typeof printField>[1]): Selection => {
+    const printed = printField(`${alias}: ${collection.rootField}`, given)
+    return { [printed]: { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } } }
   }
-  return { found, isCapped }
+  const pages: Page[] = []
+  const read = async (lists: readonly Selection[]): Promise<Json> => {
+    const data = lists.length === 0 ? {} : await askFor(mergeSelections(lists))
+    pages.push(...(Object.values(data) as Page[]).filter(({ nodes }) => nodes !== undefined))
+    return data
+  }
+  const found = () =>
+    pages.flatMap(({ nodes }) => nodes.flatMap((node) => readRecord(node, subject, wanted) ?? []))
+
+  const identifiers = identifierConditions(wanted, subject).map((where, at) =>
+    list(`i${at}`, { first: Math.min(few, size), where }),
+  )
+  const where = isTitle || wanted.address !== null ? null : nameCondition(wanted, subject)
+  const named = where === null ? [] : [list('named', { first: size, where, sortBy: byReferences })]
+  const referred = where !== null && byReferences ? [list('most', { first: size, sortBy: byReferences })] : []
+  const isWritten = isWrittenIdentifier(wanted.text)
+  let data = await read(isWritten ? identifiers : [...identifiers, ...named, ...referred])
+  if (isWritten && !found().some(({ match }) => match.isIdentifier))
+    data = await read([...named, ...referred])
+  const search = where !== null && found().length === 0 ? await searchOfNear(wanted, subject, askFor) : null
+  const near =
+    search === null ? {} : await askFor(list('near', { first: few, search, sortBy: sortedBy('RELEVANCE') }))
+  const similar = (near['near'] as Page | undefined)?.nodes ?? []
+  const all = [...similar.flatMap((node) => readRecord(node, subject, null) ?? []), ...found()]
+  return {
+    found: [...new Map(all.map((record) => [record.uri, record])).values()],
+    isCapped: (data['named'] as Page | undefined)?.pageInfo.hasNextPage === true,
+  }
 }
 
-/** A count of referring records has the size 120, any other value 1. */
-function pointsOf({ subject: { counted }, points, first }: NameList): number {
-  return points + (first * (8 + 120 * counted.length)) / 1000
+function sortedBy(field: string): Literal {
+  return [{ field: new EnumValue(field), direction: new EnumValue('DESC') }]
+}
+
+/** Records with the text as key, handle, domain or address, and those whose domain it is below. */
+function identifierConditions({ text, host, address }: WantedName, subject: Subject): readonly Where[] {
+  const { domains, handles, addresses, isNamed } = subject
+  // Titled records, such as articles, are of a site, and none is the site itself.
+  if (host !== null && address === null && !isNamed && domains.length === 0) return []
+  const hosts = host === null ? [] : parentsOf(host)
+  const withWww = hosts.flatMap((one) => [one, `www.${one}`])
+  const urls = host === null ? [] : [...new Set(isNamed ? [text, ...hosts] : [text])]
+  const isWord = /^[\w.~:@-]{1,512}$/.test(text)
+  return [
+    ...(isWord ? [{ rkey: { eq: host ?? text } }] : []),
+    ...(isWord ? handles.map(({ name }) => ({ [name]: { eq: text.replace(/^@/, '').toLowerCase() } })) : []),
+    ...(host === null ? [] : domains.map(({ name }) => ({ [name]: { in: withWww } }))),
+    ...addresses.flatMap(({ name }) => urls.map((url) => ({ [name]: { sameUrl: url } }))),
+  ]
+}
+
+/** The domain itself, and at most two domains that it is below, without the top-level domain. */
+function parentsOf(host: string): readonly string[] {
+  const labels = host.split('.')
+  const all = labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'))
+  return [...new Set([...all.slice(0, 1), ...all.slice(-2)])]
+}
+
+/**
+ * Names with all words, of which the last may be a beginning, and domains with the letters; of few letters, and of the
+ * first letters of words, domains that begin with them. Null without a name.
+ */
+function nameCondition(
+  { text, all, words, whole, core }: WantedName,
+  { display, domains }: Subject,
+): Where | null {
+  if (display === null) return null
+  const isSearched = display.type.kind === 'string' && display.type.freeText && words.length > 0
+  const own: Where = isSearched
+    ? { [display.name]: { matches: wordSearch(words.slice(0, mostWords)) } }
+    : { [display.name]: { contains: text } }
+  if (core === '') return own
+  const initials = [all, words].flatMap((some) =>
+    some.length > 1 ? some.map(([letter]) => letter).join('') : [],
+  )
+  const starts = new Set(core.length > fewLetters ? initials : [whole, core, ...initials])
+  const inDomains = domains.flatMap(({ name }) => [
+    ...(core.length > fewLetters ? [{ [name]: { contains: core } }] : []),
+    ...Array.from(starts, (start) => ({ [name]: { gte: start, lt: `${start}{` } })),
+  ])
+  return inDomains.length === 0 ? own : { OR: [own, ...inDomains] }
+}
+
+/** All words; a last one of one or two letters costs more as a beginning, and finds too much. */
+function wordSearch(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return [...words.slice(0, -1), /^[\0-\x7f]{1,2}$/.test(last) ? last : `${last}*`].join(' ')
+}
+
+/** A search for any of the words, or for words near to them; null if names are not searched. */
+async function searchOfNear(
+  { words }: WantedName,
+  { collection, display }: Subject,
+  askFor: Asking,
+): Promise<string | null> {
+  const field = collection.searchFields.find(({ path }) => path.join('.') === display?.property)
+  if (field === undefined || words.length === 0) return null
+  const some = words.slice(0, mostWords)
+  const list = printField(collection.rootField, { search: some.join(' OR '), first: 0 })
+  const data = await askFor({ [list]: 'didYouMean { word nearest { word } }' })
+  const { didYouMean } = data[collection.rootField] as {
+    readonly didYouMean: readonly { readonly nearest: readonly { readonly word: string }[] }[]
+  }
+  const near = didYouMean.flatMap(({ nearest }) => nearest.map(({ word }) => word))
+  return [...some, ...near.slice(0, mostWords)].map((word) => `${field.name}:${word}`).join(' OR ')
 }
 
 function selectNames({ display, domains, handles, addresses, apart, counted }: Subject): Selection {
@@ -195,28 +266,25 @@ function selectNames({ display, domains, handles, addresses, apart, counted }: S
   }
 }
 
-function readRecord(node: Json, subject: Subject, wanted: WantedName): NamedRecord {
+/** Null if its names have nothing of what is wanted; `wanted` is null where a search found it by near words. */
+function readRecord(node: Json, subject: Subject, wanted: WantedName | null): NamedRecord | null {
   const { display, domains, handles, addresses, apart, counted } = subject
   const texts = (fields: readonly { readonly name: string }[]): string[] =>
     fields.flatMap(({ name }) => (typeof node[name] === 'string' ? [node[name]] : []))
   const [name = null] = display === null ? [] : texts([display])
-  const names: Names = {
-    name,
-    key: String(node.rkey),
-    domains: texts(domains),
-    handles: texts(handles),
-    addresses: texts(addresses),
-  }
+  const key = String(node.rkey)
+  const names = { name, key, domains: texts(domains), handles: texts(handles), addresses: texts(addresses) }
+  const match = wanted === null ? nearMatch : compareNames(wanted, names)
+  if (match === null) return null
   const counts = counted.map(({ viaField }) => (node[viaField] as { readonly totalCount: number }).totalCount)
   const value = apart === null ? null : ((node[apart.name] ?? null) as string | null)
-  const address = value === null ? null : readAddress(value)
   return {
     subject,
     uri: String(node.uri),
-    key: names.key,
+    key,
     name: name ?? String(node.uri),
-    apart: address !== null && address.rest === address.host ? address.host : value,
+    apart: value === null ? null : (siteOf(value) ?? value),
     records: counted.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0),
-    match: compareNames(wanted, names),
+    match,
   }
 }

@@ -40,8 +40,8 @@ async function open(database: Engine): Promise<Agent & { readonly points: () => 
 }
 
 async function keysOf(agent: Agent, name: string, more: Json = {}): Promise<string[]> {
-  const { matches } = await agent.call('resolve_name', { name, limit: 50, ...more })
-  return matches.map(({ uri }: Json) => uri.split('/').at(-1))
+  const answers = await readPages(agent.call, 'describe', { name, ...more })
+  return answers.flatMap(({ matches }) => matches).map(({ uri }: Json) => uri.split('/').at(-1))
 }
 
 async function counted(agent: Agent, source: unknown): Promise<number> {
@@ -50,16 +50,14 @@ async function counted(agent: Agent, source: unknown): Promise<number> {
 
 onOneDatabase('equal names come with domain and number of records, the most first', async (database) => {
   const agent = await open(database)
-  const { matches, total } = await agent.call('resolve_name', { name: 'The New York Times' })
-  assert.deepEqual(
-    matches.map(({ name, domain, records, match }: Json) => [name, domain, records, match]),
-    [
-      ['The New York Times', 'nytimes.example', 9, 'exact'],
-      ['The New York Times', 'cooking.nytimes.example', 2, 'exact'],
-      ['The New York Times', 'nytimes-cn.example', 1, 'exact'],
-      ['New York Times', 'nyt.example', 1, 'exact'],
-    ].slice(0, matches.length),
-  )
+  const { columns, rows, total } = await agent.call('describe', { name: 'The New York Times' })
+  assert.deepEqual(columns, ['name', 'uri', 'records', 'match'])
+  assert.deepEqual(rows, [
+    ['The New York Times', 'nytimes.example', 9, 'exact'],
+    ['The New York Times', 'cooking.nytimes.example', 2, 'exact'],
+    ['The New York Times', 'nytimes-cn.example', 1, 'exact'],
+    ['New York Times', 'nyt.example', 1, 'exact'],
+  ])
   assert.equal(total, 4)
 })
 
@@ -103,21 +101,23 @@ onOneDatabase('whole words come before parts of words', async (database) => {
 
 onOneDatabase('every match of a name can be reached, a page after the other', async (database) => {
   const agent = await open(database)
-  const answers = await readPages(agent.call, 'resolve_name', { name: 'CNN', limit: 10 })
+  const answers = await readPages(agent.call, 'describe', { name: 'CNN', max_tokens: 250 })
   for (const { total } of answers) assert.equal(total, 13)
   const seen = answers.flatMap(({ matches }) => matches.map(({ uri }: Json) => uri))
   assert.deepEqual([seen.length, new Set(seen).size], [13, 13])
-  assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /not a cursor/)
+  assert.match(await agent.refusal('describe', { name: 'CNN', after: 'x' }), /not a cursor/)
 })
 
 onOneDatabase('a filter by a name that several share is refused with what to write', async (database) => {
   const agent = await open(database)
-  const told = await refused(agent, 'The New York Times')
+  const told = await refused(agent, 'New York Times')
   assert.match(
     told,
-    /^4 source records are called "The New York Times": "The New York Times" \(nytimes\.example, 9 records\); /,
+    /^4 source records may be meant by "New York Times": "The New York Times" \(nytimes\.example, 9 records\); /,
   )
-  assert.match(told, /\{"all": "The New York Times"\} for all of them\.$/)
+  assert.match(told, /\{"all": "New York Times"\} for all of them\.$/)
+  // What answers show is taken if it is most of what may be meant.
+  assert.equal(await counted(agent, 'The New York Times'), 12)
   assert.equal(await counted(agent, 'nytimes.example'), 9)
   assert.equal(await counted(agent, 'cooking.nytimes.example'), 2)
   const others = await refused(agent, 'Presse')
@@ -169,7 +169,10 @@ onOneDatabase('a name that is not exact is taken if one record has its words, an
   const filters = { source: 'Frankfurter Allgemeine' }
   const { total, hint } = await agent.call('search_records', { collection: 'article', filters })
   assert.equal(total, 5)
-  assert.equal(hint, '"Frankfurter Allgemeine" was read as "Frankfurter Allgemeine Zeitung" (faz.example).')
+  assert.equal(
+    hint,
+    '"Frankfurter Allgemeine" was read as "Frankfurter Allgemeine Zeitung" (faz.example, 5 records).',
+  )
 })
 
 onOneDatabase('references take names, keys and addresses at any depth', async (database) => {
@@ -204,7 +207,7 @@ onOneDatabase('one record is read by name, domain, key, URI or address', async (
   // The smaller of two records with equal names.
   assert.match(
     await agent.refusal('get_record', { collection: 'source', value: 'New York Times' }),
-    /^4 source records are called .* Write one of them\.$/,
+    /^4 source records may be meant by .* Write one of them\.$/,
   )
   assert.equal(await read({ collection: 'source', value: 'nytimes-cn.example' }), 'nytimes-cn.example')
   assert.match(await agent.refusal('get_record', {}), /URI, record key, URL, domain or name/)
@@ -216,14 +219,14 @@ onOneDatabase('one record is read by name, domain, key, URI or address', async (
 
 onOneDatabase('looking up a name is affordable', async (database) => {
   for (const [name, most] of [
-    ['The New York Times', 35],
+    ['The New York Times', 150],
     ['nytimes.example', 80],
-    ['NOS', 80],
+    ['NOS', 170],
     ['https://www.faz.example/articles/2', 100],
     ['Nobody Anywhere', 250],
   ] as const) {
     const agent = await open(database)
-    await agent.call('resolve_name', { name })
+    await agent.call('describe', { name })
     assert.ok(agent.points() <= most, `${name} costs ${agent.points()} points`)
   }
 })
@@ -307,7 +310,7 @@ test('names of other lexicons are found by their handles, addresses and keys', a
   const total = async (filters: Json) =>
     (await agent.call('search_records', { collection: 'post', filters })).total
   assert.deepEqual(
-    (await agent.call('resolve_name', { name: 'ann' })).matches.map(({ handle, records }: Json) => [
+    (await agent.call('describe', { name: 'ann' })).matches.map(({ handle, records }: Json) => [
       handle,
       records,
     ]),
@@ -331,7 +334,7 @@ test('publications are found by the address of their site', async () => {
   const agent = createAgent(modelOf(lexicons, given), engineEndpoint(service.engine))
   for (const name of ['tides.example', 'https://tides.example/', 'notes on tides', 'tides', '3lwafzkjqm25s'])
     assert.deepEqual(
-      (await agent.call('resolve_name', { name })).matches.map(({ uri, url }: Json) => [uri, url]),
+      (await agent.call('describe', { name })).matches.map(({ uri, url }: Json) => [uri, url]),
       [[publication.uri, 'tides.example']],
       name,
     )

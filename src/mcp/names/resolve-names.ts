@@ -8,11 +8,15 @@ import type { Json } from '../../util/is-object.ts'
 import {
   type Asking,
   collectionsFor,
+  equalOf,
   findNames,
+  foremost,
   type FoundNames,
   isPageAddress,
+  isWrittenIdentifier,
   type NamedRecord,
 } from './find-names.ts'
+import { counted } from '../../util/text/counted.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 
@@ -41,39 +45,46 @@ export function createNameResolver(
     return finding
   }
   return {
-    record: (text, subject) =>
-      only(text, subject === null ? collectionsFor(text, catalogue) : [subject], '', subject === null),
-    one: async (text, { nsid }) => {
-      const all = `, or {"all": ${JSON.stringify(cutPlain(text, 60))}} for all of them`
-      return (await only(text, [catalogue.of(nsid)], all)).uri
+    async record(text, subject) {
+      const isOwn = subject === null && isPageAddress(text)
+      const subjects = subject === null ? collectionsFor(text, catalogue) : [subject]
+      const [record, ...others] = await named(text, subjects, false, isOwn)
+      if (record !== undefined && others.length === 0) return record
+      throw severalRecords(text, await find(text, subjects), false)
+    },
+    async one(text, { nsid }) {
+      return (await named(text, [catalogue.of(nsid)], true)).map(({ uri }) => uri)
     },
     all,
     account: (handle, { nsid }) => findAccount(handle, catalogue.of(nsid), askFor),
   }
 
-  /** `instead`: what else to write if several records have the name. `isOwn`: an address is that of the record. */
-  async function only(
+  /**
+   * The record that is meant, or all that are called exactly so, as answers show them. `isFilter`: whether all can be
+   * asked for; `isOwn`: an address is not that of the site that has it.
+   */
+  async function named(
     text: string,
     subjects: readonly Subject[],
-    instead: string,
+    isFilter: boolean,
     isOwn = false,
-  ): Promise<NamedRecord> {
+  ): Promise<readonly NamedRecord[]> {
     const told = await toldApart(text, subjects)
-    if (told !== null) return told
-    const found = await find(text, subjects)
-    const isMeant = ({ match }: NamedRecord) => !isOwn || !isPageAddress(text) || match.isIdentifier
-    const records = theOne(sharing(text, found.found.filter(isMeant)))
-    const [record, ...others] = records
-    if (record === undefined) throw unknownName(text, found, subjects)
-    if (others.length > 0) throw severalRecords(text, records, found.isCapped ? '' : instead)
-    if (found.isCapped && !record.match.isIdentifier) throw tooMany(text, subjects)
-    const not = leftOut(records, found)
-    if (record.match.kind !== 'exact' || not !== '')
-      note(
-        `"${cutPlain(text, 60)}" was read as "${cutPlain(record.name, 60)}" (${tellApart(record, found.found)})${not}.`,
-      )
-    tellSpaces(text, found)
-    return record
+    if (told !== null) return [told]
+    const { found, isCapped } = await find(text, subjects)
+    const meant = found.filter(({ match }) => match.kind !== 'similar' && (!isOwn || match.isIdentifier))
+    if (meant.length === 0) throw unknownName(text, found, subjects)
+    const identified = isWrittenIdentifier(text) ? meant.filter(({ match }) => match.isIdentifier) : []
+    // Among equal names, those that are obscure count too.
+    const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
+    const rivals = [identified, equal].find(({ length }) => length > 0) ?? meant
+    const one = foremost(rivals)
+    const records = one === null ? mostCalledSo(rivals) : [one]
+    if (records.length === 0) throw severalRecords(text, { found: meant, isCapped }, isFilter)
+    const others = identified.length > 0 ? [] : meant.filter((record) => !records.includes(record))
+    if (others.length > 0 || records.some(({ name, match }) => name !== text && !match.isIdentifier))
+      note(`"${cutPlain(text, 60)}" was read as ${listed(records, mostShown)}${not(others)}.`)
+    return records
   }
 
   /** The record that groups show as "The Courier (courier.example)"; null if the text is of another form. */
@@ -85,97 +96,63 @@ export function createNameResolver(
     return records.length === 1 ? (records[0] ?? null) : null
   }
 
-  function tellSpaces(text: string, { unspaced }: FoundNames): void {
-    const left = withoutSpaces(text, unspaced)
-    if (left !== null) note(left)
-  }
-
   async function all(text: string, { nsid }: Collection): Promise<readonly string[]> {
     const subject = catalogue.of(nsid)
-    const found = await find(text, [subject])
-    const records = sharing(text, found.found)
+    const { found, isCapped } = await find(text, [subject])
+    const records = found.filter(({ match }) => match.kind !== 'similar')
     if (records.length === 0) throw unknownName(text, found, [subject])
-    if (found.isCapped) throw tooMany(text, [subject])
-    const number = `${records.length} ${records.length === 1 ? 'record' : 'records'}`
-    note(`"${cutPlain(text, 60)}" means ${number}: ${listed(records, 10)}${leftOut(records, found)}.`)
-    tellSpaces(text, found)
+    if (isCapped) throw tooMany(text, subject)
+    note(`"${cutPlain(text, 60)}" means ${counted(records.length, 'record')}: ${listed(records, 10)}.`)
     return records.map(({ uri }) => uri)
   }
 }
 
-/** What was not compared; null if nothing. */
-export function withoutSpaces(text: string, unspaced: readonly string[]): string | null {
-  if (unspaced.length === 0) return null
-  return `Names of ${unspaced.join(', ')} with the letters of "${cutPlain(text, 60)}" and other spaces were not looked for.`
+function not(others: readonly NamedRecord[]): string {
+  return others.length === 0 ? '' : `, not ${listed(others, 3)}`
 }
 
-/** Of equal names, the only one with the article that the caller wrote; otherwise all. */
-function theOne(records: readonly NamedRecord[]): readonly NamedRecord[] {
-  const literal = records.filter(({ match: { kind, score } }) => kind === 'exact' && score === 1)
-  return literal.length === 1 ? literal : records
+/** All that are called exactly so, if most of what may be meant refers to them; answers show such names. */
+function mostCalledSo(rivals: readonly NamedRecord[]): readonly NamedRecord[] {
+  const sum = (some: readonly NamedRecord[]) => some.reduce((total, { records }) => total + (records ?? 0), 0)
+  const called = rivals.filter(({ match }) => match.isLabel)
+  return 2 * sum(called) > sum(rivals) || called.length === rivals.length ? called : []
 }
 
-/** The others that the same text may mean: those of the name without its article, and those of a domain with the name. */
-function leftOut(taken: readonly NamedRecord[], { found }: FoundNames): string {
-  if (taken[0]?.match.kind !== 'exact' || taken[0].match.isIdentifier) return ''
-  const others = found.filter(
-    (record) => ['exact', 'domain'].includes(record.match.kind) && !taken.includes(record),
-  )
-  return others.length === 0 ? '' : `, not ${listed(others, mostShown)}`
-}
-
-/** The records that the text means: those that are equal to it, or else those with all of its words. */
-function sharing(text: string, found: readonly NamedRecord[]): readonly NamedRecord[] {
-  const of = (kind: string) => found.filter(({ match }) => match.kind === kind)
-  const exact = of('exact')
-  // A domain or address tells equal names apart, also if it is the name of another record.
-  const identified = /[.:/@]/.test(text) ? exact.filter(({ match }) => match.isIdentifier) : []
-  return [identified, exact, of('domain'), of('words'), of('starts')].find(({ length }) => length > 0) ?? []
-}
-
-function severalRecords(text: string, records: readonly NamedRecord[], instead: string): AskError {
-  const [first] = records
-  const labels = new Set(records.map(({ subject }) => subject.label))
-  const kind = labels.size === 1 ? `${first?.subject.label} records` : 'records'
-  const verb = first?.match.kind === 'exact' ? 'are called' : 'have the name'
+function severalRecords(text: string, { found, isCapped }: FoundNames, isFilter: boolean): AskError {
+  const labels = new Set(found.map(({ subject }) => subject.label))
+  const kind = labels.size === 1 ? `${found[0]?.subject.label} records` : 'records'
+  const all = `, or {"all": ${JSON.stringify(cutPlain(text, 60))}} for all of them`
+  const instead = isFilter && !isCapped ? all : ''
   return new AskError(
-    `${records.length} ${kind} ${verb} "${cutPlain(text, 60)}": ${listed(records, mostShown)}. Write one of them${instead}.`,
+    `${found.length} ${kind} may be meant by "${cutPlain(text, 60)}": ${listed(found, mostShown)}. Write one of them${instead}.`,
   )
 }
 
-function unknownName(text: string, { found }: FoundNames, subjects: readonly Subject[]): AskError {
+function unknownName(text: string, found: readonly NamedRecord[], subjects: readonly Subject[]): AskError {
   const labels = subjects.length > 3 ? 'record' : subjects.map(({ label }) => label).join(' or ')
-  const wanted = `${labels} "${cutPlain(text, 80)}"`
-  const near = found.slice(0, mostShown)
-  const named = near.map((record) => `"${cutPlain(record.name, 60)}" (${describeRecord(record, near)})`)
   const nearest =
-    named.length === 0
-      ? `Look for ${subjects.some(({ isNamed }) => isNamed) ? 'a part of it with resolve_name' : 'it with search_records'}.`
-      : `The nearest: ${named.join(', ')}.`
-  return new AskError(`There is no ${wanted}. ${nearest}`)
+    found.length > 0
+      ? `The nearest: ${listed(found, mostShown)}.`
+      : subjects.some(({ isNamed }) => isNamed)
+        ? 'Names are as their owners write them: try a part, or a web address.'
+        : 'Look for it with search_records.'
+  return new AskError(`There is no ${labels} "${cutPlain(text, 80)}". ${nearest}`)
 }
 
-function tooMany(text: string, subjects: readonly Subject[]): AskError {
+function tooMany(text: string, { label, display }: Subject): AskError {
   return new AskError(
-    `Too many ${subjects.map(({ label }) => label).join(', ')} records have the words of "${cutPlain(text, 60)}" to compare them all: write more of the name, or a domain, key or URI.`,
+    `Too many ${label} records have the words of "${cutPlain(text, 60)}" to name them all: write more of the name, or a filter on ${display?.name ?? 'uri'}.`,
   )
 }
 
-/** Each with what to write for it, its number of records, and its name if the names differ. */
+/** Each as a label that names it alone, with its number of records. */
 function listed(records: readonly NamedRecord[], most: number): string {
-  const areNamed = new Set(records.map(({ name }) => name)).size > 1
   const shown = records.slice(0, most).map((record) => {
-    const described = describeRecord(record, records)
-    return areNamed ? `"${cutPlain(record.name, 60)}" (${described})` : described
+    const count = record.records === null ? '' : `, ${counted(record.records, 'record')}`
+    return `"${cutPlain(record.name, 60)}" (${tellApart(record, records)}${count})`
   })
   const left = records.length - shown.length
   return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`
-}
-
-function describeRecord(record: NamedRecord, among: readonly NamedRecord[]): string {
-  const { records } = record
-  const identifier = tellApart(record, among)
-  return records === null ? identifier : `${identifier}, ${records} ${records === 1 ? 'record' : 'records'}`
 }
 
 /** The shortest text that names this record alone: its domain or handle, its key, or its URI. */

@@ -78,8 +78,8 @@ test('a web address finds its record however it was copied, unless `eq` asks for
   assert.equal(total, reference.count(`${news}.enrichment`, { article: { url: { eq: first } } }))
   for (const given of [{ value: copied }, { collection: 'article', field: 'url', value: copied }])
     assert.equal((await open().call('get_record', given)).record.url, first)
-  const { matches } = await open().call('resolve_name', { name: copied })
-  assert.equal(matches[0].url, first)
+  const { matches } = await open().call('describe', { name: copied })
+  assert.equal(matches[0].uri, articles[0]?.uri)
 })
 
 test('the address of a page gives its article or nothing, never the outlet that has it', async () => {
@@ -93,7 +93,7 @@ test('the address of a page gives its article or nothing, never the outlet that 
       const { url } = article.value
       const given = { value: `${url}/#top` }
       assert.equal((await agent.call('get_record', given)).uri, article.uri)
-      assert.equal((await agent.call('resolve_name', { name: url })).matches[0].uri, article.uri)
+      assert.equal((await agent.call('describe', { name: url })).matches[0].uri, article.uri)
       const refused = await agent.refusal('get_record', { value: `${url}/amp` })
       assert.match(refused, /^There is no article or source "https.*The nearest: /)
       assert.ok(refused.includes(outlet(article) ?? ''), refused)
@@ -111,23 +111,23 @@ test('names are found however they are spelt', async () => {
     ['traboules', 'Le Courrier des Traboules', 'words'],
     ['Courier des Trabules', 'Le Courrier des Traboules', 'similar'],
     ['telar de merida', 'El Telar de Mérida', 'exact'],
-    ['みなと夕', 'みなと夕刊', 'starts'],
+    ['みなと夕', 'みなと夕刊', 'exact'],
   ] as const) {
-    const { matches } = await agent.call('resolve_name', { name: given, collection: 'source' })
+    const { matches } = await agent.call('describe', { name: given, collection: 'source' })
     assert.deepEqual([matches[0]?.name, matches[0]?.match], [name, match], given)
   }
-  const { matches } = await agent.call('resolve_name', { name: 'qqqq xxxx', collection: 'source' })
+  const { matches } = await agent.call('describe', { name: 'qqqq xxxx', collection: 'source' })
   assert.deepEqual(matches, [])
 })
 
 test('names are found where the tier permits the smallest pages only', async () => {
   const agent = createAgent(model, engineEndpoint(service.engine, 20))
-  const { matches } = await agent.call('resolve_name', { name: 'Harbor & Hill', collection: 'source' })
+  const { matches } = await agent.call('describe', { name: 'Harbor & Hill', collection: 'source' })
   assert.equal(matches[0]?.name, 'Harbour & Hill')
   const filters = { source: 'harbour & hill' }
   const { count } = await agent.call('aggregate', { collection: 'article', filters })
   assert.equal(count, articles.filter((article) => outlet(article) === 'Harbour & Hill').length)
-  const common = await agent.call('resolve_name', { name: 'a', collection: 'article' })
+  const common = await agent.call('describe', { name: 'a', collection: 'article' })
   assert.match(common.hint, /write more of it/)
   // Of a part of the candidates, the number of all is not known.
   assert.deepEqual([common.total, common.matches.length > 0], [undefined, true])
@@ -149,7 +149,7 @@ test('every tool answers with invisible characters as escapes', async () => {
     ['get_record', { uri: articles[0]?.uri }],
     ['aggregate', { collection: 'article', by: ['source', 'section'] }],
     ['aggregate', { collection: 'article', by: ['source'], search: 'elec*', unusual: {}, min_count: 1 }],
-    ['resolve_name', { name: 'radio' }],
+    ['describe', { name: 'radio' }],
     ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
   ] as const) {
     const text = await agent.text(name, args)

@@ -9,7 +9,6 @@ import { createDescribe } from './describe/describe.ts'
 import { createFetch } from './documents/fetch.ts'
 import { createSearch } from './documents/search.ts'
 import { createGetRecord } from './get-record.ts'
-import { createResolveName } from './resolve-name.ts'
 import { createRunGraphql } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
@@ -47,7 +46,6 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     createSearchRecords(context),
     createGetRecord(),
     createAggregate(context),
-    createResolveName(),
     createRunGraphql(),
     ...(given.chatgpt === true ? [createSearch(), createFetch()] : []),
   ].map((tool) => ({

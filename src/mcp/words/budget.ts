@@ -9,7 +9,6 @@ export const budgets = {
   get_record: 2500,
   aggregate: 1500,
   describe: 1400,
-  resolve_name: 400,
   run_graphql: 4000,
   search: 2000,
   fetch: 6000,

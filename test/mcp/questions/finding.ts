@@ -53,7 +53,7 @@ export const finding: readonly Question[] = [
   {
     asks: 'Which outlet is at lavanguardia.com?',
     plan: async (call) => {
-      const { matches } = await call('resolve_name', { name: 'lavanguardia.com' })
+      const { matches } = await call('describe', { name: 'lavanguardia.com' })
       assert.equal(matches[0].name, 'La Vanguardia')
     },
   },

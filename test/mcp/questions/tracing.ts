@@ -100,7 +100,7 @@ export const tracing: readonly Question[] = [
   {
     asks: 'Several outlets are called Google News: how many articles has each, and how many have all?',
     plan: async (call, { reference }) => {
-      const named = await call('resolve_name', { name: 'Google News', collection: 'source', limit: 10 })
+      const named = await call('describe', { name: 'Google News', collection: 'source' })
       const exact: readonly Json[] = named.matches.filter(({ name }: Json) => name === 'Google News')
       for (const { uri, records } of exact)
         assert.equal(

@@ -52,14 +52,19 @@ export function modelOf(documents: readonly Json[], references: References): Mod
 /** The answer with the prefix of its URIs before each of them again, as one cites a record. */
 export function wholeUris({ prefix = '', ...answer }: Json): Json {
   const whole = (record: Json): Json => ({ ...record, uri: `${prefix}${record.uri}` })
-  const lists = ['records', 'matches'].flatMap((name) =>
-    Array.isArray(answer[name]) ? [[name, answer[name].map(whole)] as const] : [],
-  )
-  const samples = answer['columns']?.lastIndexOf('samples') ?? -1
+  const { columns = [] } = answer
+  const samples = columns.lastIndexOf('samples')
   const rows = answer['rows']?.map((row: Json[]) =>
     samples === -1 ? row : row.with(samples, row[samples]?.map(whole)),
   )
-  return { ...answer, ...Object.fromEntries(lists), ...(rows && { rows }) }
+  // Records of a name by their columns.
+  const matches: readonly Json[] | undefined = columns.includes('match')
+    ? rows.map((row: readonly unknown[]) =>
+        whole(Object.fromEntries(columns.map((name: string, at: number) => [name, row[at]]))),
+      )
+    : undefined
+  const records = Array.isArray(answer['records']) ? answer['records'].map(whole) : null
+  return { ...answer, ...(rows && { rows }), ...(records && { records }), ...(matches && { matches }) }
 }
 
 /** As the tier of callers without a key allows, whose pages an operator may have made smaller. */

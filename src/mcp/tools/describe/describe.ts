@@ -9,6 +9,7 @@ import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 import { describeCollection } from './describe-collection.ts'
+import { describeName } from './describe-name.ts'
 import { createFillRateReader, type FillRateReader } from './fill-rates.ts'
 import { dayOf, readRange, selectRange, type TimeRange } from '../../words/days.ts'
 import { type Counted, fewer, firstFitting, kindWord, percent } from './describe-parts.ts'
@@ -19,6 +20,7 @@ import { throwCursorError } from '../aggregate/continuing.ts'
 const mostTimes = 10
 
 interface DescribeArguments extends Json {
+  readonly name?: string
   readonly collection?: string
   readonly field?: string
   readonly after?: string
@@ -30,17 +32,21 @@ export function createDescribe(): ToolDefinition {
     name: 'describe',
     title: 'Describe the data',
     description:
-      'Call this first. Without arguments: the collections. With a collection: its fields, the share of records that have them, their meaning and values with counts. With a field too: all of it.',
-    inputSchema: argumentsOf({ collection: 'string', field: 'string', after: 'string' }),
+      'Call this first. Without arguments: the collections. With a collection: its fields, the share of records that have them, their meaning and values with counts. With a field too: all of it. With a name: the records that it may mean, those that most records refer to first.',
+    inputSchema: argumentsOf({ collection: 'string', field: 'string', name: 'string', after: 'string' }),
     run: (args, toolbox) => describe(args, fillRates, toolbox),
   }
 }
 
 async function describe(
-  { collection, field, after }: DescribeArguments,
+  { collection, field, name, after }: DescribeArguments,
   fillRates: FillRateReader,
   toolbox: Toolbox,
 ): Promise<Json> {
+  if (name !== undefined) {
+    if (field === undefined) return describeName(name, collection, after, toolbox)
+    throw new AskError('name and field ask for different things: leave one of them out.')
+  }
   if (collection !== undefined) {
     const subject = toolbox.catalogue.named(collection)
     if (field !== undefined) return describeField(subject, field, after, toolbox)
