@@ -246,7 +246,7 @@ async function searchOfNear(
   if (field === undefined || words.length === 0) return null
   const some = words.slice(0, mostWords)
   const list = printField(collection.rootField, { search: some.join(' OR '), first: 0 })
-  const data = await askFor({ [list]: 'didYouMean { word nearest { word } }' })
+  const data = await askFor({ [list]: { didYouMean: { word: {}, nearest: { word: {} } } } })
   const { didYouMean } = data[collection.rootField] as {
     readonly didYouMean: readonly { readonly nearest: readonly { readonly word: string }[] }[]
   }
