@@ -1,6 +1,6 @@
 /** Runs a server until it is stopped; requests in flight are answered first. */
 import { once } from 'node:events'
-import type { ReadDatabase } from '../../database/database.ts'
+import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { createApp } from '../../server/http/app.ts'
@@ -19,7 +19,6 @@ import { now } from '../store/project.ts'
 import { openCounts } from '../service/limiter.ts'
 import { createLogs, type Logs } from '../logger.ts'
 import { openExplorer, rolesIn } from './explorer.ts'
-import { createReadiness } from './readiness.ts'
 import type { ReadService } from '../service/service.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
 import { stopping, stopSignal } from '../signals.ts'
@@ -145,6 +144,32 @@ export async function startServer(
       clearTimeout(warming)
       return app.close()
     },
+  }
+}
+
+/** Milliseconds: counting keeps a core busy, so frequent requests must not repeat it. */
+const statusLifetime = 1_000
+
+/** Checks that the database answers, once for all concurrent callers, and reads a status that may be a second old. */
+export function createReadiness(
+  database: Pick<ReadDatabase, 'readPlanState' | 'readStatus'>,
+): () => Promise<IndexStatus> {
+  let status: Promise<IndexStatus> | null = null
+  let state: Promise<unknown> | null = null
+  const forget = (): void => {
+    status = null
+  }
+  return async () => {
+    // Also fails after a rebuild for other lexicons: the database answers then, but this process cannot use it.
+    state ??= database.readPlanState().finally(() => {
+      state = null
+    })
+    await state
+    if (status === null) {
+      status = database.readStatus()
+      status.then(() => setTimeout(forget, statusLifetime).unref(), forget)
+    }
+    return status
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findZone, nearestZones } from './find-zone.ts'
-import { findZoneRules, isUtc, type ZoneRules } from './zone-rules.ts'
+import { findZone, findZoneRules, isUtc, nearestZones, type ZoneRules } from './zone-rules.ts'
 
 const zone = (name: string): ZoneRules => {
   const found = findZone(name)

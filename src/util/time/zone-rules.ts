@@ -1,7 +1,8 @@
 /**
- * The rules of a time zone, found by asking `Intl` for local times. They are exact for instants from 1900 to 2100; the
+ * The rules of a time zone, found by its name and by asking `Intl` for local times. They are exact for instants from 1900 to 2100; the
  * offsets at these bounds hold before and after. Times are seconds since 1970.
  */
+import { nearest } from '../text/nearest.ts'
 import { dayLength, type FirstMoment, firstMoments, type Steps, type ZonePeriod } from './first-moments.ts'
 
 export interface ZoneRules {
@@ -20,6 +21,41 @@ const longestStep = 3 * dayLength
 /** The first and the last day of all instants are those of UTC, so that local times have years from 1 to 9999. */
 const secondDay = Date.parse('0001-01-02T00:00:00Z') / 1_000
 const lastDay = Date.parse('9999-12-31T00:00:00Z') / 1_000
+
+/** By canonical name; there are some 420. */
+const known = new Map<string, ZoneRules>()
+
+/** Null if there is no zone of that name. Letter case does not matter, and links lead to their zone. */
+export function findZone(name: string): ZoneRules | null {
+  const canonical = canonicalName(name)
+  if (canonical === null) return null
+  const found = known.get(canonical) ?? findZoneRules(canonical)
+  known.set(canonical, found)
+  return found
+}
+
+/** The names that `name` most likely misspells: as a whole, or by its city. */
+export function nearestZones(name: string): readonly string[] {
+  const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
+  const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf('/') + 1).replaceAll(' ', '_')
+  const city = nearest(
+    cityOf(name),
+    zones.map((zone) => cityOf(zone)),
+  )
+  const found = [nearest(name, zones), zones.find((zone) => cityOf(zone) === city)]
+  return [...new Set(found.filter((zone) => zone !== null && zone !== undefined))]
+}
+
+/** `Intl` takes offsets such as `+01:00` too, which are no names. */
+function canonicalName(name: string): string | null {
+  if (!/^[a-z]/i.test(name)) return null
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
 
 /** Without changes of the offset. */
 export function isUtc({ periods }: ZoneRules): boolean {

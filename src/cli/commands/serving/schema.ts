@@ -1,8 +1,12 @@
 /** `schema`: prints the schema as SDL, or with `--diff` its differences from an older one. */
 import { readFile } from 'node:fs/promises'
 import { buildSchema, type GraphQLSchema } from 'graphql'
+import {
+  BreakingChangeType,
+  DangerousChangeType,
+  findSchemaChanges,
+} from 'graphql/utilities/findSchemaChanges'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
-import { findChanges, type SchemaChanges } from '../../../schema/schema-changes.ts'
 import { schemaText } from '../../../schema/schema-text.ts'
 import { type CommandContext, print, whyUnreadable } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
@@ -34,6 +38,21 @@ async function loadSchema(file: string): Promise<GraphQLSchema | string> {
     const why = whyUnreadable(error as Error)
     return `${file} cannot be read as a GraphQL schema: ${why.replaceAll(/\s*\n\s*/g, ' ').replace(/[.?!]$/, '')}.`
   }
+}
+
+interface SchemaChanges {
+  /** Operations may be rejected, or may read fields of another type. */
+  readonly breaking: readonly string[]
+  /** Operations stay valid, but programs that rely on a complete list, such as of enum values, may fail. */
+  readonly dangerous: readonly string[]
+}
+
+/** Sentences in the order of the schema. Safe changes, such as new fields and new descriptions, are omitted. */
+export function findChanges(before: GraphQLSchema, after: GraphQLSchema): SchemaChanges {
+  const changes = findSchemaChanges(before, after)
+  const of = (types: Readonly<Record<string, string>>): string[] =>
+    changes.filter(({ type }) => Object.hasOwn(types, type)).map(({ description }) => description)
+  return { breaking: of(BreakingChangeType), dangerous: of(DangerousChangeType) }
 }
 
 function describe({ breaking, dangerous }: SchemaChanges): string[] {

@@ -15,7 +15,7 @@ import {
   type WhereField,
 } from '../../../schema/model/operators.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { findZone, nearestZones } from '../../../util/time/find-zone.ts'
+import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
 import type { Input } from '../build-operators.ts'

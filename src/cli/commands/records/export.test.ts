@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
-import type { StoredLine } from '../../test/support/service/engine.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
+import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import type { StoredLine } from '../../../../test/support/service/engine.ts'
+import type { Engine } from '../../../../test/support/store/postgres.ts'
 import {
   emptyDatabases,
   openTestStore,
   recordLexicon,
   type TestStore,
-} from '../../test/support/store/store.ts'
+} from '../../../../test/support/store/store.ts'
 import { exportLines } from './export.ts'
 
 const emptyUrl = emptyDatabases()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apply, openNotes, put, spot } from '../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
-import { createReadiness } from './readiness.ts'
+import { createReadiness } from './listen.ts'
 
 const inFolder = temporaryFolder()
 

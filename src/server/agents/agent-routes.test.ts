@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventLoopQueue } from './event-loop-queue.ts'
+import { EventLoopQueue } from './agent-routes.ts'
 
 test('one piece of work begins in a turn of the event loop, in the order of asking', async () => {
   const queue = new EventLoopQueue()
