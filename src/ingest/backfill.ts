@@ -11,7 +11,7 @@ import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/repos/hosts.ts'
 import { InputError } from './sources/files/lines.ts'
 import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repos/repo-export.ts'
-import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
+import { openTransfers, type Transferred, type TransferOptions, type Transfers } from './transfer.ts'
 import { counted } from '../util/text/counted.ts'
 
 /** `findDamage` lists stored data that does not match the stored records. */
@@ -100,68 +100,74 @@ const remembered = 1_000_000
 
 /** Faults of the network are reported in the result and in the job queue; a thrown error is a bug of ours. */
 export async function fetchRepositories(database: Writer, options: FetchOptions): Promise<FetchResult> {
-  const { kind, targets, until, parallel } = options
+  const { kind, targets } = options
   const { metadata } = database
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
-  const underWay = new Map<string, Promise<unknown>>()
+  const work = createWork(stop, signal)
   const counters = createCounters((counts) =>
-    options.onProgress?.({ ...counts, current: [...underWay.keys()] }),
+    options.onProgress?.({ ...counts, current: [...work.underWay.keys()] }),
   )
   const isOfAll = targets.every((target) => target.kind === 'host')
   const findDamage = options.kind === 'reconcile' && isOfAll ? options.findDamage : async () => []
   const damage = await findDamage()
   const damaged = new Set(damage.map(({ name }) => name))
   await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: counters.stored })
+  await fetchAll(database, { ...options, signal }, counters, transfers, work)
+  // Failed jobs of streams are not listed: they stay in the queue, and there may be many.
+  if (kind === 'ingest') return counters.result([], options.signal.aborted)
+  const failed = await whileBusy(options.signal, () => metadata.failedJobs(kind))
+  const result = counters.result(
+    failed.map(({ did, error }) => ({ name: did, error })),
+    options.signal.aborted,
+  )
+  if (result.complete) await whileBusy(options.signal, () => metadata.endRun(kind))
+  if (damage.length === 0) return result
+  const left = await findDamage()
+  const names = new Set(left.map(({ name }) => name))
+  return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
+}
 
+/** Work in progress by its name. An unexpected error in it ends the whole run. */
+function createWork(stop: AbortController, signal: AbortSignal) {
+  const underWay = new Map<string, Promise<unknown>>()
   let failure: { readonly error: unknown } | null = null
-  /** An unexpected error ends the whole run. */
   const watch = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (!signal.aborted) failure ??= { error }
       stop.abort()
     })
-  const begin = (name: string, work: Promise<void>): void => {
-    underWay.set(
-      name,
-      watch(work).finally(() => underWay.delete(name)),
-    )
+  return {
+    underWay,
+    watch,
+    begin(name: string, work: Promise<void>): void {
+      const watched = watch(work).finally(() => underWay.delete(name))
+      underWay.set(name, watched)
+    },
+    async end(listing: Promise<unknown> | null): Promise<void> {
+      stop.abort()
+      await Promise.all([...underWay.values(), listing])
+    },
+    assertNoFailure(): void {
+      if (failure !== null) throw failure.error
+    },
   }
-  const finish = (name: string, transferred: Transferred | null): void => {
-    counters.done(name, transferred)
-    const older = transferred?.older ?? 0
-    // A comparison lists them with what differs.
-    if (older === 0 || kind === 'reconcile') return
-    options.onNotice(
-      `${name}: ${counted(older, 'record')} ${older === 1 ? 'was' : 'were'} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
-    )
-  }
-  const doJob = async (job: RepoJob): Promise<void> => {
-    try {
-      const transferred = await transfers.fetch(job)
-      await call(() => metadata.finishJob(job))
-      finish(job.did, transferred)
-    } catch (error) {
-      if (signal.aborted) return
-      if (!isFault(error)) throw error
-      const { dueAt, message } = nextAttempt(job, error, options)
-      await call(() => metadata.failJob(job, message, dueAt))
-      if (dueAt === null) counters.failed()
-    }
-  }
-  const doFile = async (path: string): Promise<void> => {
-    try {
-      finish(path, await transfers.load(path, kind))
-    } catch (error) {
-      if (signal.aborted) return
-      if (!isFault(error) && !(error instanceof InputError)) throw error
-      counters.failed({ name: path, error: error.message })
-    }
-  }
+}
 
+/** Lists the targets, and fetches what they list and what is due in the job queue. */
+async function fetchAll(
+  database: Writer,
+  options: FetchOptions,
+  counters: Counters,
+  transfers: Transfers,
+  { underWay, watch, begin, end, assertNoFailure }: ReturnType<typeof createWork>,
+): Promise<void> {
+  const { kind, targets, until, parallel, signal } = options
+  const { metadata } = database
+  const { doJob, doFile } = createTasks(database, options, counters, transfers)
+  const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const files = targets.flatMap((target) => (target.kind === 'file' ? [target.name] : []))
-  const pages = listJobs(database, { ...options, signal }, counters)
+  const pages = listJobs(database, options, counters)
   const listing: { next: Promise<unknown> | null; ended: boolean } = { next: null, ended: false }
   const listNext = async (): Promise<void> => {
     const { done } = await pages.next()
@@ -187,22 +193,47 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    stop.abort()
-    await Promise.all([...underWay.values(), listing.next])
+    await end(listing.next)
   }
-  if (failure !== null) throw failure.error
-  // Failed jobs of streams are not listed: they stay in the queue, and there may be many.
-  if (kind === 'ingest') return counters.result([], options.signal.aborted)
-  const failed = await whileBusy(options.signal, () => metadata.failedJobs(kind))
-  const result = counters.result(
-    failed.map(({ did, error }) => ({ name: did, error })),
-    options.signal.aborted,
-  )
-  if (result.complete) await whileBusy(options.signal, () => metadata.endRun(kind))
-  if (damage.length === 0) return result
-  const left = await findDamage()
-  const names = new Set(left.map(({ name }) => name))
-  return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
+  assertNoFailure()
+}
+
+/** Fetches one repository of the job queue or of a file; notes its outcome or its fault. */
+function createTasks({ metadata }: Writer, options: FetchOptions, counters: Counters, transfers: Transfers) {
+  const { kind, signal, onNotice } = options
+  const finish = (name: string, transferred: Transferred | null): void => {
+    counters.done(name, transferred)
+    const older = transferred?.older ?? 0
+    // A comparison lists them with what differs.
+    if (older === 0 || kind === 'reconcile') return
+    onNotice(
+      `${name}: ${counted(older, 'record')} ${older === 1 ? 'was' : 'were'} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
+    )
+  }
+  return {
+    async doJob(job: RepoJob): Promise<void> {
+      try {
+        const transferred = await transfers.fetch(job)
+        await whileBusy(signal, () => metadata.finishJob(job))
+        finish(job.did, transferred)
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isFault(error)) throw error
+        const { dueAt, message } = nextAttempt(job, error, options)
+        await whileBusy(signal, () => metadata.failJob(job, message, dueAt))
+        if (dueAt === null) counters.failed()
+      }
+    },
+    async doFile(path: string): Promise<void> {
+      try {
+        finish(path, await transfers.load(path, kind))
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isFault(error) && !(error instanceof InputError)) throw error
+        counters.failed({ name: path, error: error.message })
+      }
+    },
+  }
 }
 
 /** `dueAt`: microseconds; null when no attempts are left, for the reason in `message`. */

@@ -52,9 +52,117 @@ export interface Transferred {
   readonly rev: string
 }
 
+export type Transfers = ReturnType<typeof openTransfers>
+
 /** Any number of transfers may run at once, each with a thread. */
 export function openTransfers(database: Writer, options: TransferOptions) {
-  const { damaged, reader, identity, clock, hosts, now, signal, onStored } = options
+  const { identity, hosts, signal } = options
+  const repos = openRepoStore(database, options)
+  const { collections } = repos
+  /** `car`: as fetched from this host. The account's own host knows which deletions are true. */
+  const storeFrom = async (
+    host: string,
+    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
+    car: Uint8Array<ArrayBuffer>,
+    isOwn = false,
+  ): Promise<Transferred> => {
+    const what = { kind, did, source: `repo-export:${host}` }
+    const first = await repos.store(car, what)
+    const isAgain = kind === 'reconcile' || (kind === 'backfill' && isOwn)
+    if (!isAgain || first.differing.length + first.older === 0) return first
+    if (isOwn) await whileBusy(signal, () => database.metadata.forgetDeletions(did, first.rev, collections))
+    // The repository may have changed during the fetch, so that stored records are newer.
+    const second = await repos.store(await hosts.fetchRepo(host, did, signal), what)
+    const outcome = noOutcome()
+    for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
+    return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
+  }
+
+  const fetchOwn = createOwnFetch(database, options, storeFrom)
+  const isPds = new Map<string, boolean | null>()
+  /** A relay's copies are up to date; a PDS may have an old copy of an account that has moved away. */
+  const isRelay = async (host: string): Promise<boolean> => {
+    const known = isPds.get(host) ?? (await askIfPds(host, identity.fetch, signal))
+    isPds.set(host, known)
+    return known !== true
+  }
+
+  return {
+    /** Outcomes of its records; null when its host no longer has or shows it. Throws a `Fault`. */
+    fetch: async (job: RepoJob): Promise<Transferred | null> => {
+      const { did, host } = job
+      const { pds } = await identity.account(did)
+      if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
+        try {
+          return await storeFrom(host, job, await hosts.fetchRepo(host, did, signal))
+        } catch (error) {
+          // The relay has no copy or a bad one: try the account's own host.
+          const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())
+          if (pds === null || !isItsOwn) throw error
+        }
+      }
+      return pds === null ? null : fetchOwn(job, pds, false)
+    },
+    /** Stores the repository in a CAR file. Throws a `Fault` or an `InputError`. */
+    load: async (path: string, kind: RepoJob['kind']): Promise<Transferred> =>
+      repos.store(await loadCar(path), { kind, did: null, source: path }),
+    [Symbol.asyncDispose]: repos[Symbol.asyncDispose],
+  }
+}
+
+type StoreFrom = (
+  host: string,
+  job: Pick<RepoJob, 'kind' | 'did'>,
+  car: Uint8Array<ArrayBuffer>,
+  isOwn?: boolean,
+) => Promise<Transferred>
+
+/** Fetches repositories from their accounts' own hosts; null when a host no longer has or shows it. */
+function createOwnFetch(
+  database: Writer,
+  { identity, hosts, now, signal }: TransferOptions,
+  storeFrom: StoreFrom,
+) {
+  return async function fetchOwn(
+    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
+    pds: string,
+    isPresent: boolean,
+  ): Promise<Transferred | null> {
+    const eventAt = now()
+    const stands = async (status: string | null): Promise<void> => {
+      const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
+      await whileBusy(signal, () => database.applyBatch([change]))
+    }
+    try {
+      const car = await hosts.fetchRepo(pds, did, signal)
+      // Streams report active accounts themselves, and a relay may hide an account that its host shows.
+      if (kind !== 'ingest') await stands(null)
+      return await storeFrom(pds, { kind, did }, car, true)
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error
+      // The cached identity may be an hour old; the answer of a former host does not count.
+      const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
+      if (present === null) return null
+      if (present !== pds) return fetchOwn({ kind, did }, present, true)
+      if (error.code === 'RepoNotFound') {
+        // An event just named the repository: it will appear, or its deletion will have an event of its own.
+        if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
+        // Only reconciling handles deletions without events.
+        if (kind === 'backfill') return null
+      }
+      const status = hiddenBy.get(error.code ?? '')
+      if (status === undefined) throw error
+      await stands(status)
+      return null
+    }
+  }
+}
+
+/** Verifies repositories in threads, and stores them in chunks. */
+function openRepoStore(
+  database: Writer,
+  { damaged, reader, identity, clock, signal, onStored }: TransferOptions,
+) {
   const idle: RepoThread[] = []
   const unrepaired = new Set(damaged)
   /** Marks the repair of a damaged record: one transaction rewrites the row, so that the record is never missing. */
@@ -108,87 +216,9 @@ export function openTransfers(database: Writer, options: TransferOptions) {
     return { outcome: total, forgotten, differing, older: total.older, rev }
   }
 
-  /** `car`: as fetched from this host. The account's own host knows which deletions are true. */
-  const storeFrom = async (
-    host: string,
-    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
-    car: Uint8Array<ArrayBuffer>,
-    isOwn = false,
-  ): Promise<Transferred> => {
-    const what = { kind, did, source: `repo-export:${host}` }
-    const first = await store(car, what)
-    const isAgain = kind === 'reconcile' || (kind === 'backfill' && isOwn)
-    if (!isAgain || first.differing.length + first.older === 0) return first
-    if (isOwn) await whileBusy(signal, () => database.metadata.forgetDeletions(did, first.rev, collections))
-    // The repository may have changed during the fetch, so that stored records are newer.
-    const second = await store(await hosts.fetchRepo(host, did, signal), what)
-    const outcome = noOutcome()
-    for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
-    return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
-  }
-
-  /** Fetches from the account's own host. */
-  const fetchOwn = async (
-    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
-    pds: string,
-    isPresent: boolean,
-  ): Promise<Transferred | null> => {
-    const eventAt = now()
-    const stands = async (status: string | null): Promise<void> => {
-      const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
-      await whileBusy(signal, () => database.applyBatch([change]))
-    }
-    try {
-      const car = await hosts.fetchRepo(pds, did, signal)
-      // Streams report active accounts themselves, and a relay may hide an account that its host shows.
-      if (kind !== 'ingest') await stands(null)
-      return await storeFrom(pds, { kind, did }, car, true)
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error
-      // The cached identity may be an hour old; the answer of a former host does not count.
-      const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
-      if (present === null) return null
-      if (present !== pds) return fetchOwn({ kind, did }, present, true)
-      if (error.code === 'RepoNotFound') {
-        // An event just named the repository: it will appear, or its deletion will have an event of its own.
-        if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
-        // Only reconciling handles deletions without events.
-        if (kind === 'backfill') return null
-      }
-      const status = hiddenBy.get(error.code ?? '')
-      if (status === undefined) throw error
-      await stands(status)
-      return null
-    }
-  }
-
-  const isPds = new Map<string, boolean | null>()
-  /** A relay's copies are up to date; a PDS may have an old copy of an account that has moved away. */
-  const isRelay = async (host: string): Promise<boolean> => {
-    const known = isPds.get(host) ?? (await askIfPds(host, identity.fetch, signal))
-    isPds.set(host, known)
-    return known !== true
-  }
-
   return {
-    /** Outcomes of its records; null when its host no longer has or shows it. Throws a `Fault`. */
-    fetch: async (job: RepoJob): Promise<Transferred | null> => {
-      const { did, host } = job
-      const { pds } = await identity.account(did)
-      if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
-        try {
-          return await storeFrom(host, job, await hosts.fetchRepo(host, did, signal))
-        } catch (error) {
-          // The relay has no copy or a bad one: try the account's own host.
-          const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())
-          if (pds === null || !isItsOwn) throw error
-        }
-      }
-      return pds === null ? null : fetchOwn(job, pds, false)
-    },
-    /** Stores the repository in a CAR file. Throws a `Fault` or an `InputError`. */
-    load: async (path: string, kind: RepoJob['kind']): Promise<Transferred> =>
-      store(await loadCar(path), { kind, did: null, source: path }),
+    collections,
+    store,
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await Promise.all(idle.map((thread) => thread[Symbol.asyncDispose]()))
     },

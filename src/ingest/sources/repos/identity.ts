@@ -90,6 +90,7 @@ export function createIdentity(
     ...(isPrivate && { fetch: globalThis.fetch }),
   })
   const siteFetch = isPrivate ? globalThis.fetch : publicFetch(maxSiteBytes)
+  const resolveHandle = createHandleResolver(handleResolver, siteFetch, timeoutMs)
   const entries = new LRUCache<string, Entry>({ max: maxAccounts })
   let asked = 0
 
@@ -119,16 +120,6 @@ export function createIdentity(
       if (passing && !fresh) return before.account
       throw error
     })
-  }
-
-  const resolveHandle: Identity['resolveHandle'] = async (handle) => {
-    if (!isValidHandle(handle) || !isValidTld(handle)) return null
-    const name = normalizeHandle(handle)
-    const did =
-      handleResolver === null
-        ? await askDomain(siteFetch, name)
-        : await askService(handleResolver, name, timeoutMs)
-    return typeof did === 'string' && isValidDid(did) ? did : null
   }
 
   return {
@@ -245,6 +236,20 @@ function isFinal(cause: unknown): boolean {
 /** A permanent status, such as 410 for a DID that was given up. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+function createHandleResolver(
+  service: string | null,
+  siteFetch: typeof globalThis.fetch,
+  timeoutMs: number,
+): Identity['resolveHandle'] {
+  return async (handle) => {
+    if (!isValidHandle(handle) || !isValidTld(handle)) return null
+    const name = normalizeHandle(handle)
+    const did =
+      service === null ? await askDomain(siteFetch, name) : await askService(service, name, timeoutMs)
+    return typeof did === 'string' && isValidDid(did) ? did : null
+  }
 }
 
 /**
