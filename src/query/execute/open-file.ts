@@ -14,12 +14,13 @@ import {
   type ExecutionReport,
   type FileHead,
   type GraphQLRequest,
+  type OpenedFile,
   type QueryEngine,
   type RequestLimits,
 } from './execute.ts'
 import type { PlannedRequest, Planner, Question } from './planner.ts'
 
-interface FileParts extends Pick<Planner, 'planFile'> {
+export interface FileParts extends Pick<Planner, 'planFile'> {
   readonly database: Pick<ReadDatabase, 'openFile'>
   readonly questionOf: (request: PlannedRequest, requestLimits: RequestLimits) => MaybePromise<Question>
   /** Charges the question of the request and answers it. */
@@ -108,49 +109,55 @@ export function createFiles({
     },
     async openFile(request, form, requestLimits, report) {
       const asked = await ask(request, requestLimits, report)
-      const { question, file } = asked
       const { query, variables, operationName } = request
       const text = JSON.stringify({ query, variables, operationName })
-      const spec: FileSpec = { ...form, columns: file.columns, query: text }
-      if (file.kind === 'groups') {
-        const { groups, head } = await readGroups(asked)
-        return {
-          head,
-          total: head.total,
-          bytes: writeFile(spec, [groups.map((group) => JSON.stringify(group))], () => undefined),
-          rows: () => head.rows,
-          signal: new AbortController().signal,
-          [Symbol.asyncDispose]: async () => undefined,
-        }
-      }
-      const cost = exportCostOf(question.plan)
-      report.operationName = question.operationName
-      const most = cost.pointsFor(cost.limit)
-      report.points = most
-      assertFileAffordable(cost.search, most, requestLimits)
-      const permit = await (requestLimits.startFile ?? requestLimits.startLong)()
-      try {
-        await requestLimits.charge(most)
-        const stream = await readList(asked, spec, permit.signal)
-        // The number of rows is known now, and the others are not paid for.
-        const head = headOfList(asked, stream.total)
-        report.points = head.cost
-        requestLimits.giveBack?.(most - head.cost)
-        return {
-          ...stream,
-          head,
-          signal: permit.signal,
-          async [Symbol.asyncDispose]() {
-            permit[Symbol.dispose]()
-            await stream[Symbol.asyncDispose]()
-          },
-        }
-      } catch (error) {
-        permit[Symbol.dispose]()
-        permit.signal.throwIfAborted()
-        throw error
+      const spec: FileSpec = { ...form, columns: asked.file.columns, query: text }
+      if (asked.file.kind !== 'groups') return openList(asked, (signal) => readList(asked, spec, signal))
+      const { groups, head } = await readGroups(asked)
+      return {
+        head,
+        total: head.total,
+        bytes: writeFile(spec, [groups.map((group) => JSON.stringify(group))], () => undefined),
+        rows: () => head.rows,
+        signal: new AbortController().signal,
+        [Symbol.asyncDispose]: async () => undefined,
       }
     },
+  }
+}
+
+/** Pays for a list and opens it, with a permit for as long as it is read. */
+async function openList(
+  asked: AskedFile,
+  open: (signal: AbortSignal) => Promise<FileStream>,
+): Promise<OpenedFile> {
+  const { question, requestLimits, report } = asked
+  const cost = exportCostOf(question.plan)
+  report.operationName = question.operationName
+  const most = cost.pointsFor(cost.limit)
+  report.points = most
+  assertFileAffordable(cost.search, most, requestLimits)
+  const permit = await (requestLimits.startFile ?? requestLimits.startLong)()
+  try {
+    await requestLimits.charge(most)
+    const stream = await open(permit.signal)
+    // The number of rows is known now, and the others are not paid for.
+    const head = headOfList(asked, stream.total)
+    report.points = head.cost
+    requestLimits.giveBack?.(most - head.cost)
+    return {
+      ...stream,
+      head,
+      signal: permit.signal,
+      async [Symbol.asyncDispose]() {
+        permit[Symbol.dispose]()
+        await stream[Symbol.asyncDispose]()
+      },
+    }
+  } catch (error) {
+    permit[Symbol.dispose]()
+    permit.signal.throwIfAborted()
+    throw error
   }
 }
 

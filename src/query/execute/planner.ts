@@ -6,10 +6,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { PlanState, ReadDatabase, Statement } from '../../database/database.ts'
-import type { FileStatements } from '../../database/files/file-source.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Model } from '../../schema/model/model.ts'
-import { untilAborted } from '../../util/async/promises.ts'
+import { type MaybePromise, untilAborted } from '../../util/async/promises.ts'
 import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { createEmitter, type Emitter } from '../emit/emitter.ts'
 import { emitFile } from '../emit/lists/emit-export.ts'
@@ -17,7 +16,14 @@ import { emitList } from '../emit/lists/emit-list.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
 import { fileRows, type FileRows } from '../parse/file-rows.ts'
-import { coerceInSteps, findOperation, prepareInSteps, type Prepared, runAllSteps } from '../parse/prepare.ts'
+import {
+  coerceInSteps,
+  findOperation,
+  longRequestLength,
+  prepareInSteps,
+  type Prepared,
+  runAllSteps,
+} from '../parse/prepare.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { FilePart, Plan, SnippetPlan } from '../plan/plan.ts'
@@ -47,7 +53,7 @@ export interface Question {
   readonly file: FileRows | null
 }
 
-interface PlannedStatement {
+export interface PlannedStatement {
   readonly kind: 'statement'
   readonly statement: Statement
   readonly snippets: readonly SnippetPlan[]
@@ -64,22 +70,7 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
   readonly isTimeless: boolean
 }
 
-export interface Planner {
-  /** True for a document that was asked before; only its variables are then to be prepared. */
-  isPrepared(query: string): boolean
-  questionOf(request: PlannedRequest, requestLimits: RequestLimits): Question
-  /** The same in several turns of the event loop, so that a long request does not keep others waiting. */
-  questionInTurns(request: PlannedRequest, requestLimits: RequestLimits): Promise<Question>
-  planStatement(
-    question: Question,
-    requestLimits: RequestLimits,
-    signal?: AbortSignal,
-  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }>
-  compile(question: Question, requestLimits: RequestLimits, signal?: AbortSignal): Promise<Compiled>
-  planFile(plan: Plan, requestLimits: RequestLimits, signal: AbortSignal): Promise<FileStatements>
-  /** Plans were made for a state of the database that has passed. */
-  forgetState(): void
-}
+export type Planner = ReturnType<typeof createPlanner>
 
 /**
  * Size of the document cache in characters; a parsed document takes up to 150 bytes for each, 30 MB in total. A short
@@ -94,49 +85,14 @@ const shortScan = 2_000
 /** Maximum size of what a short statement reads and prints, as cost.ts measures it: also some milliseconds. */
 const shortSize = 3_000
 
-export function createPlanner({ schema, model, tables, database, version }: PlannerOptions): Planner {
-  const documents = new LRUCache<string, Prepared>({
-    maxSize: documentsSize,
-    sizeCalculation: (_, text) => text.length + documentOverhead,
-  })
+export function createPlanner(options: PlannerOptions) {
+  const questions = createQuestions(options)
+  const { database, tables } = options
   let state: PlanState | null = null
 
   // While the index is rebuilt, the database has no dialect yet.
   const emitterFor = (known: PlanState): Emitter =>
     createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
-
-  function* questionInSteps(
-    { query, variables, operationName, file: part = null }: PlannedRequest,
-    requestLimits: RequestLimits,
-  ): Generator<void, Question> {
-    const known = documents.get(query)
-    const document = known ?? (yield* prepareInSteps(schema, query))
-    if (known === undefined) documents.set(query, document)
-    const operation = findOperation(document, operationName || null)
-    const raw = variables ?? {}
-    yield
-    const coerced = yield* coerceInSteps(schema, operation, raw)
-    yield
-    const selection = { schema, fragments: document.fragments, variables: coerced }
-    const file = part === null ? null : fileRows(selection, operation)
-    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, file: part, selection }
-    const plan = buildPlan(context, operation, raw)
-    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan, file }
-  }
-
-  const questionOf: Planner['questionOf'] = (request, requestLimits) =>
-    runAllSteps(questionInSteps(request, requestLimits))
-
-  /** One after the other, because the steps of several would follow each other in one turn. */
-  let last = Promise.resolve()
-  const questionInTurns: Planner['questionInTurns'] = (request, requestLimits) => {
-    const own = last.then(() => inTurns(questionInSteps(request, requestLimits), requestLimits))
-    last = own.then(
-      () => undefined,
-      () => undefined,
-    )
-    return own
-  }
 
   const choosePlan = async (
     plan: Plan,
@@ -173,35 +129,79 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     }
   }
 
-  const compile = async (
-    question: Question,
-    requestLimits: RequestLimits,
-    signal?: AbortSignal,
-  ): Promise<Compiled> => {
-    const { operationName, points, plan } = question
-    const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
-    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
-    if (constant !== null)
-      return { kind: 'constant', body: Buffer.from(constant), operationName, points, isTimeless }
-    const { planned } = await planStatement(question, requestLimits, signal)
-    return { ...planned, operationName, points, isTimeless }
-  }
-
-  const planFile = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
-    const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
-    const statements = reportingTime(requestLimits, () => emitFile(emitterFor(known), physical))
-    return { ...statements, version: known.version }
-  }
-
   return {
-    isPrepared: (query) => documents.has(query),
-    questionOf,
-    questionInTurns,
+    ...questions,
     planStatement,
-    compile,
-    planFile,
-    forgetState() {
+    async compile(question: Question, requestLimits: RequestLimits, signal?: AbortSignal): Promise<Compiled> {
+      const { operationName, points, plan } = question
+      const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
+      const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
+      if (constant !== null)
+        return { kind: 'constant', body: Buffer.from(constant), operationName, points, isTimeless }
+      const { planned } = await planStatement(question, requestLimits, signal)
+      return { ...planned, operationName, points, isTimeless }
+    },
+    async planFile(plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) {
+      const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
+      const statements = reportingTime(requestLimits, () => emitFile(emitterFor(known), physical))
+      return { ...statements, version: known.version }
+    },
+    /** Plans were made for a state of the database that has passed. */
+    forgetState(): void {
       state = null
+    },
+  }
+}
+
+/** Prepares the questions of requests, with the cache of parsed documents. */
+function createQuestions({ schema, model, tables, version }: PlannerOptions) {
+  const documents = new LRUCache<string, Prepared>({
+    maxSize: documentsSize,
+    sizeCalculation: (_, text) => text.length + documentOverhead,
+  })
+
+  function* inSteps(
+    { query, variables, operationName, file: part = null }: PlannedRequest,
+    requestLimits: RequestLimits,
+  ): Generator<void, Question> {
+    const known = documents.get(query)
+    const document = known ?? (yield* prepareInSteps(schema, query))
+    if (known === undefined) documents.set(query, document)
+    const operation = findOperation(document, operationName || null)
+    const raw = variables ?? {}
+    yield
+    const coerced = yield* coerceInSteps(schema, operation, raw)
+    yield
+    const selection = { schema, fragments: document.fragments, variables: coerced }
+    const file = part === null ? null : fileRows(selection, operation)
+    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, file: part, selection }
+    const plan = buildPlan(context, operation, raw)
+    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan, file }
+  }
+
+  const questionOf = (request: PlannedRequest, requestLimits: RequestLimits): Question =>
+    runAllSteps(inSteps(request, requestLimits))
+
+  /** One after the other, because the steps of several would follow each other in one turn. */
+  let last = Promise.resolve()
+  const settle = (): void => undefined
+  return {
+    questionOf,
+    /**
+     * The same in several turns of the event loop for a long request, so that it does not keep others waiting. `length`:
+     * that of the request; of a document that was asked before only the variables are prepared.
+     */
+    questionFor(
+      request: PlannedRequest,
+      requestLimits: RequestLimits,
+      length: number,
+    ): MaybePromise<Question> {
+      const { query } = request
+      if (length - (documents.has(query) ? query.length : 0) < longRequestLength)
+        return questionOf(request, requestLimits)
+      const own = last.then(() => inTurns(inSteps(request, requestLimits), requestLimits))
+      last = own.then(settle, settle)
+      return own
     },
   }
 }
