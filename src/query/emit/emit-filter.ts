@@ -70,22 +70,8 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       if (condition.op === 'eq' && isVirtual(condition.operand))
         return isOneOf(emitter, condition.operand, [condition.to], row)
       return sql`(${valueOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
-    case 'in': {
-      const { list, negated } = condition
-      if (condition.operand.kind === 'count' && around.isIndexed)
-        return isCounted(condition.operand, condition, row)
-      const value = valueOf(emitter, condition.operand, row)
-      if (list.length >= manyValues && !around.isIndexed) {
-        const hashed = negated ? null : hashOf(emitter, condition.operand, row)
-        const isListed = dialect.isOneOfMany(value, list, negated)
-        // The index that a scan is forced to use is over the hashes.
-        return hashed === null
-          ? isListed
-          : sql`(${dialect.isOneOfMany(hashed, list.map(hashOfUrl), false)} and ${isListed})`
-      }
-      if (!negated && isVirtual(condition.operand)) return isOneOf(emitter, condition.operand, list, row)
-      return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
-    }
+    case 'in':
+      return emitIn(emitter, condition, row, around)
     case 'missing': {
       const value = operandOf(emitter, condition.operand, row)
       if (condition.index === null || row.kind !== 'record') return isNull(value, condition.is)
@@ -140,6 +126,28 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'referring':
       return emitSemiJoin(emitter, condition, row)
   }
+}
+
+function emitIn(
+  emitter: Emitter,
+  condition: Extract<Filter, { kind: 'in' }>,
+  row: Row,
+  { isIndexed }: Around,
+): Sql {
+  const { operand, list, negated } = condition
+  if (operand.kind === 'count' && isIndexed) return isCounted(operand, condition, row)
+  const { dialect } = emitter
+  const value = valueOf(emitter, operand, row)
+  if (list.length >= manyValues && !isIndexed) {
+    const hashed = negated ? null : hashOf(emitter, operand, row)
+    const isListed = dialect.isOneOfMany(value, list, negated)
+    // The index that a scan is forced to use is over the hashes.
+    return hashed === null
+      ? isListed
+      : sql`(${dialect.isOneOfMany(hashed, list.map(hashOfUrl), false)} and ${isListed})`
+  }
+  if (!negated && isVirtual(operand)) return isOneOf(emitter, operand, list, row)
+  return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
 }
 
 /** Whether a text that is stored only in its record is one of the values. */

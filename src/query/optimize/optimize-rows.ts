@@ -58,18 +58,10 @@ export function planRows(
     link === null ? chooseForPage(optimizer, table, where, sort, idOrder, limit) : { kind: 'planner' }
   const given = orderGiven(choice, table, sort)
   const isSorted = link === null && !idOrder && given === 'none'
-  const found = choice.kind === 'planner' ? rowsOf(optimizer, table) : choice.estimate
-  const leastForLookups = Math.ceil(
-    isSorted
-      ? matchesPerLookup * (found ?? 0)
-      : Math.sqrt(matchesPerLookup * limit * rowsOf(optimizer, table)),
-  )
   const isProbed = link !== null || (choice.kind !== 'planner' && !isFenced(optimizer))
+  const least = leastForLookups(optimizer, table, choice, isSorted ? null : limit)
   const filter = planConjuncts(optimizer, unanswered(where, choice), { isNested: false, isProbed }).map(
-    (part) => ({
-      ...part,
-      filter: withLookups(optimizer, table, part.filter, leastForLookups),
-    }),
+    (part) => ({ ...part, filter: withLookups(optimizer, table, part.filter, least) }),
   )
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
@@ -99,21 +91,8 @@ export function planRows(
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
     return ordered({ kind: 'ids', sorted }, path(), inOrder)
   }
-  const isExact = choice.kind === 'candidate-ids' && choice.part.kind === 'words'
-  if (
-    !isFenced(optimizer) &&
-    choice.kind === 'candidate-ids' &&
-    choice.estimate >= manyCandidates &&
-    !isExact
-  ) {
-    const unverified = conjuncts(where).filter((part) => part !== choice.part)
-    const order: RowOrder = {
-      kind: 'verify',
-      verified: planFilter(optimizer, choice.part),
-      unverified: unverified.map((part) => planFilter(optimizer, part)),
-    }
-    return ordered(order, path(), true)
-  }
+  const verifying = isFenced(optimizer) ? null : orderOfCandidates(optimizer, where, choice)
+  if (verifying !== null) return ordered(verifying, path(), true)
   const [{ value: first } = { value: null }] = sort
   if (choice.kind === 'planner' && first?.kind === 'count' && first.counts !== null)
     return ordered({ kind: 'counts', of: first, counts: first.counts }, path(), false)
@@ -124,25 +103,44 @@ export function planRows(
     const strategy = span.side === 'near' ? 'each' : 'once'
     return planConjuncts(optimizer, unanswered(where, choice), { isNested: false, strategy })
   }
+  // A row of which nothing is read still has its id.
+  const printed = given === 'all' && carried.size > 0 ? carried : ['id']
   const order: RowOrder = {
     kind: 'path',
     given,
     spans: spans.map((span) => ({ span, filter: filterOf(span) })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
-    columns: isFenced(optimizer)
-      ? new Set([
-          // A row of which nothing is read still has its id.
-          ...(given === 'all' && carried.size > 0 ? carried : ['id']),
-          ...columnsOfConditions(table, conjuncts(where)),
-          ...columnsOfSort(sort),
-        ])
-      : new Set(),
+    columns: fencedColumns(optimizer, table, where, sort, printed),
   }
   // The first rows of the whole table, in an order that has an index: the planner always chooses that index, so no
   // fence is needed.
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
   const isFree = isPlain && isFenced(optimizer)
   return ordered(order, isFree ? { kind: 'planner' } : path(true), !dialect.joinKeepsOrder && given === 'all')
+}
+
+/** Many candidates are sorted before they are verified, unless they are exact. */
+function orderOfCandidates(optimizer: Optimizer, where: Condition, choice: Choice): RowOrder | null {
+  if (choice.kind !== 'candidate-ids' || choice.estimate < manyCandidates || choice.part.kind === 'words')
+    return null
+  const unverified = conjuncts(where).filter((part) => part !== choice.part)
+  return {
+    kind: 'verify',
+    verified: planFilter(optimizer, choice.part),
+    unverified: unverified.map((part) => planFilter(optimizer, part)),
+  }
+}
+
+/** The columns that leave a fence: those to print, `printed`, and those that are compared. */
+function fencedColumns(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+  printed: Iterable<string>,
+): ReadonlySet<string> {
+  if (!isFenced(optimizer)) return new Set()
+  return new Set([...printed, ...columnsOfConditions(table, conjuncts(where)), ...columnsOfSort(sort)])
 }
 
 /** Whether rows come from an index over all sort keys except the account, one value of it after the other. */
@@ -181,6 +179,13 @@ export function reversed(key: SortKey): SortKey {
  * which so many matches are expected.
  */
 const matchesPerLookup = 50
+
+/** `limit`: rows of the page at whose end a scan ends; null if all rows that are found are verified. */
+function leastForLookups(optimizer: Optimizer, table: Table, choice: Choice, limit: number | null): number {
+  const rows = rowsOf(optimizer, table)
+  if (limit !== null) return Math.ceil(Math.sqrt(matchesPerLookup * limit * rows))
+  return Math.ceil(matchesPerLookup * ((choice.kind === 'planner' ? rows : choice.estimate) ?? 0))
+}
 
 /** Looks up row by row, in conditions on words that at least so many records meet. */
 function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: number): Filter {

@@ -1,5 +1,5 @@
 /** The rows that are grouped, with the rows joined to them; each join and each array occurs once. */
-import type { Table, TableIndex } from '../../../database/layout/tables.ts'
+import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow, scalarOf } from '../emitter.ts'
@@ -100,13 +100,12 @@ export function emitNumberedRows(
   )
 }
 
-/** The rows of each group by an index over the first keys; `is` matches missing keys. */
-function fromGroups(
-  emitter: Emitter,
-  row: RecordRow,
-  { groups, keys }: Within,
-  { name, columns }: TableIndex,
-) {
+/** The rows of each group by an index over the first keys, if there is one; `is` matches missing keys. */
+function fromGroups(emitter: Emitter, row: RecordRow, within: Within | undefined, access: GroupAccess) {
+  const index = access.kind === 'rows' ? access.groupIndex : undefined
+  if (index === undefined || within === undefined) return null
+  const { name, columns } = index
+  const { groups, keys } = within
   const group = emitter.alias()
   const first = keys.slice(0, columns.length)
   const on = first.map(
@@ -251,11 +250,7 @@ export function createJoins(
       isDistinct = false,
     ): Sql => {
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
-      const index = access.kind === 'rows' ? access.groupIndex : undefined
-      const { from, on } =
-        index === undefined || within === undefined
-          ? fromRows(emitter, access, row, parent)
-          : fromGroups(emitter, row, within, index)
+      const { from, on } = fromGroups(emitter, row, within, access) ?? fromRows(emitter, access, row, parent)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row), ...conditions])
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
