@@ -48,131 +48,161 @@ const longestPause = 8_000
  */
 const youngGeneration = '--max-semi-space-size=16'
 
-export function startWorkers(
-  context: CommandContext,
-  { count, counts, usage, awaits, onReload, ...given }: WorkersGiven,
-): Workers {
-  const { config, root } = context
+export function startWorkers(context: CommandContext, given: WorkersGiven): Workers {
   const program = siblingModule(import.meta.url, 'serve-worker')
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
-  const answer = answerLimits(counts)
-  const file = fileIdentity(config.database)
-  const stop = new AbortController()
-  const stopped = Promise.withResolvers<void>()
-  stop.signal.addEventListener('abort', () => stopped.resolve())
-  const refusal = new AbortController()
-  const listening = Promise.withResolvers<string>()
+  return new WorkerGroup(context, given)
+}
+
+class WorkerGroup implements Workers {
+  readonly #context: CommandContext
+  readonly #given: WorkersGiven
+  readonly #answer: ReturnType<typeof answerLimits>
+  readonly #file: ReturnType<typeof fileIdentity>
+  readonly #stop = new AbortController()
+  readonly #stopped = Promise.withResolvers<void>()
+  readonly #refusal = new AbortController()
+  readonly refused = this.#refusal.signal
+  readonly #listening = Promise.withResolvers<string>()
+  readonly listening = this.#listening.promise
   /** Ids of workers that have listened since the start of the service. */
-  const everListened = new Set<number>()
-  const alive = new Set<number>()
-  const answering = new Set<number>()
-  let share = shareOf(config, count)
-  let { port } = config
-  let deaths = 0
-  let { fingerprint } = given
+  readonly #everListened = new Set<number>()
+  readonly #alive = new Set<number>()
+  readonly #answering = new Set<number>()
+  /** By id: ends the worker, so that another one takes its place. */
+  readonly #current = new Map<number, AbortController>()
+  /** By id: called when a worker listens or has ended. */
+  readonly #settled = new Map<number, () => void>()
+  readonly #running: readonly Promise<void>[]
+  #share: Config
+  #port: number
+  #fingerprint: string
+  #deaths = 0
+  #isJudging = false
 
-  const current = new Map<number, AbortController>()
-  const settled = new Map<number, () => void>()
-  let isJudging = false
-
-  /** Restarts workers one by one, so that the port stays open. */
-  const reload = async (): Promise<void> => {
-    for (const id of [...everListened].toSorted((a, b) => a - b)) {
-      const again = Promise.withResolvers<void>()
-      settled.set(id, again.resolve)
-      current.get(id)?.abort()
-      await Promise.race([again.promise, stopped.promise])
-    }
-    onReload()
-  }
-  const onRebuilt = async (): Promise<void> => {
-    if (awaits() || isJudging || stop.signal.aborted) return
-    isJudging = true
-    try {
-      const verdict = await judgeRebuild(context, fingerprint)
-      if (verdict instanceof CommandError) refusal.abort(verdict)
-      else if (verdict !== null) {
-        fingerprint = verdict.lexicons.fingerprint
-        notify(
-          config,
-          'The index was rebuilt for the lexicons as they are now; the service loads them again.',
-        )
-        await reload()
-      }
-    } finally {
-      isJudging = false
-    }
+  constructor(context: CommandContext, given: WorkersGiven) {
+    const { count } = given
+    this.#context = context
+    this.#given = given
+    this.#answer = answerLimits(given.counts)
+    this.#file = fileIdentity(context.config.database)
+    this.#share = shareOf(context.config, count)
+    this.#port = context.config.port
+    this.#fingerprint = given.fingerprint
+    this.#stop.signal.addEventListener('abort', () => this.#stopped.resolve())
+    this.#running = Array.from({ length: count }, (_, index) => this.#keepUp(index + 1))
   }
 
-  const keepUp = async (id: number): Promise<void> => {
-    let astray = new AbortController()
-    const onListening = (address: string): void => {
-      const actual = Number(new URL(address).port)
-      // The other workers released their port during the start, so this one got another free port: it restarts.
-      if (everListened.size > 0 && actual !== port) {
-        share = { ...share, port }
-        return astray.abort()
-      }
-      port = actual
-      everListened.add(id)
-      answering.add(id)
-      settled.get(id)?.()
-      if (everListened.size === count) listening.resolve(address)
-    }
-    while (!stop.signal.aborted) {
-      // Port 0: a restarted worker joins the port of the others, if there are any.
-      if (alive.size === 0) share = { ...share, port }
-      alive.add(id)
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #keepUp(id: number): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
       const started = performance.now()
-      const task: WorkerTask = {
-        kind: 'start',
-        config: share,
-        root: root.href,
-        id,
-        of: count,
-        awaits: awaits(),
-        fingerprint,
-        file,
-      }
-      astray = new AbortController()
-      current.set(id, astray)
-      const end = await runWorker(
-        task,
-        { answer, usage, onListening, onRebuilt: () => void onRebuilt() },
-        AbortSignal.any([stop.signal, astray.signal]),
-      )
-      alive.delete(id)
-      answering.delete(id)
-      if (stop.signal.aborted) return
-      if (astray.signal.aborted) continue
-      settled.get(id)?.()
+      const end = await this.#runOnce(id)
+      if (signal.aborted) return
+      if (end === null) continue
+      this.#settled.get(id)?.()
       // No worker is left to notice a rebuild of the index.
-      if (end.kind === 'refused' && everListened.has(id) && answering.size === 0) void onRebuilt()
-      if (end.kind === 'refused' && !everListened.has(id)) return refusal.abort(new CommandError(end.message))
-      deaths = performance.now() - started < early ? deaths + 1 : 0
-      if (end.kind === 'died' && deaths >= earlyDeaths)
-        return refusal.abort(
-          new CommandError(
-            `${earlyDeaths} workers in a row ended soon after their start, the last ${end.message}.`,
-          ),
+      if (end.kind === 'refused' && this.#everListened.has(id) && this.#answering.size === 0)
+        void this.#onRebuilt()
+      if (end.kind === 'refused' && !this.#everListened.has(id)) return this.#refuse(end.message)
+      this.#deaths = performance.now() - started < early ? this.#deaths + 1 : 0
+      if (end.kind === 'died' && this.#deaths >= earlyDeaths)
+        return this.#refuse(
+          `${earlyDeaths} workers in a row ended soon after their start, the last ${end.message}.`,
         )
       process.stderr.write(
         end.kind === 'died'
           ? `A worker ended ${end.message} and is replaced.\n`
           : `A worker cannot start and tries again: ${end.message}\n`,
       )
-      await pause(pauseAfter(deaths), undefined, { signal: stop.signal }).catch(() => {})
+      await pause(pauseAfter(this.#deaths), undefined, { signal }).catch(() => {})
     }
   }
 
-  const running = Array.from({ length: count }, (_, index) => keepUp(index + 1))
-  return {
-    listening: listening.promise,
-    refused: refusal.signal,
-    [Symbol.asyncDispose]: async () => {
-      stop.abort()
-      await Promise.all(running)
-    },
+  /** Null if the worker was ended to be started again. */
+  async #runOnce(id: number): Promise<WorkerEnd | null> {
+    const { count, usage, awaits } = this.#given
+    // Port 0: a restarted worker joins the port of the others, if there are any.
+    if (this.#alive.size === 0) this.#share = { ...this.#share, port: this.#port }
+    this.#alive.add(id)
+    const task: WorkerTask = {
+      kind: 'start',
+      config: this.#share,
+      root: this.#context.root.href,
+      id,
+      of: count,
+      awaits: awaits(),
+      fingerprint: this.#fingerprint,
+      file: this.#file,
+    }
+    const astray = new AbortController()
+    this.#current.set(id, astray)
+    const end = await runWorker(
+      task,
+      {
+        answer: this.#answer,
+        usage,
+        onListening: (address) => this.#onListening(id, address, astray),
+        onRebuilt: () => void this.#onRebuilt(),
+      },
+      AbortSignal.any([this.#stop.signal, astray.signal]),
+    )
+    this.#alive.delete(id)
+    this.#answering.delete(id)
+    return astray.signal.aborted ? null : end
+  }
+
+  #onListening(id: number, address: string, astray: AbortController): void {
+    const actual = Number(new URL(address).port)
+    // The other workers released their port during the start, so this one got another free port: it restarts.
+    if (this.#everListened.size > 0 && actual !== this.#port) {
+      this.#share = { ...this.#share, port: this.#port }
+      return astray.abort()
+    }
+    this.#port = actual
+    this.#everListened.add(id)
+    this.#answering.add(id)
+    this.#settled.get(id)?.()
+    if (this.#everListened.size === this.#given.count) this.#listening.resolve(address)
+  }
+
+  async #onRebuilt(): Promise<void> {
+    if (this.#given.awaits() || this.#isJudging || this.#stop.signal.aborted) return
+    this.#isJudging = true
+    try {
+      const verdict = await judgeRebuild(this.#context, this.#fingerprint)
+      if (verdict instanceof CommandError) this.#refusal.abort(verdict)
+      else if (verdict !== null) {
+        this.#fingerprint = verdict.lexicons.fingerprint
+        notify(
+          this.#context.config,
+          'The index was rebuilt for the lexicons as they are now; the service loads them again.',
+        )
+        await this.#reload()
+      }
+    } finally {
+      this.#isJudging = false
+    }
+  }
+
+  /** Restarts workers one by one, so that the port stays open. */
+  async #reload(): Promise<void> {
+    for (const id of [...this.#everListened].toSorted((a, b) => a - b)) {
+      const again = Promise.withResolvers<void>()
+      this.#settled.set(id, again.resolve)
+      this.#current.get(id)?.abort()
+      await Promise.race([again.promise, this.#stopped.promise])
+    }
+    this.#given.onReload()
+  }
+
+  #refuse(message: string): void {
+    this.#refusal.abort(new CommandError(message))
   }
 }
 
