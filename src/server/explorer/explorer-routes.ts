@@ -57,23 +57,20 @@ export type AnswerPage = (
 
 export function addExplorerRoutes(
   app: FastifyInstance,
-  { create, dataVersion, version, imageHosts, logo }: ExplorerRoutes,
+  routes: ExplorerRoutes,
   options: InProcessOptions,
   scheduler: ClientScheduler,
 ): AnswerPage {
-  const endpointFor = createInProcessEndpoint(options, scheduler)
-  const entry = createEntry(options)
-  const headers = pageHeaders(imageHosts, "'none'")
-  const embeddedHeaders = pageHeaders(imageHosts, '*')
   let explorer: Promise<Explorer> | null = null
   // Once for all readers; a call after a failure tries again.
   const opened = (): Promise<Explorer> =>
     (explorer ??= loadExplorerFiles()
-      .then(({ folder }) => create(folder))
+      .then(({ folder }) => routes.create(folder))
       .catch((error) => {
         explorer = null
         throw error
       }))
+  const answer = createAnswerPage(routes, opened, options, scheduler)
 
   app.get('/explorer/*', async (request, reply) => {
     const { assets } = await loadExplorerFiles()
@@ -82,6 +79,18 @@ export function addExplorerRoutes(
     const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
     return sendAsset(asset, cached, request, reply)
   })
+  addCrawlerFiles(app, opened)
+  if (routes.logo !== null) addLogo(app, routes.logo)
+  for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
+    app.get(path, { config: { turn: 'own' } }, (request, reply) => answer(request, reply))
+  // Browsers get a page that says that there is none, and programs what the service answers without an explorer.
+  app.get('/*', (request, reply) =>
+    prefersHtml(request.headers.accept) ? answer(request, reply) : reply.callNotFound(),
+  )
+  return answer
+}
+
+function addCrawlerFiles(app: FastifyInstance, opened: () => Promise<Explorer>): void {
   const robotsAsset = createTextAsset('text/plain; charset=utf-8')
   app.get('/robots.txt', async (request, reply) =>
     sendAsset(robotsAsset((await opened()).robots()), crawled, request, reply),
@@ -96,22 +105,21 @@ export function addExplorerRoutes(
       return sendAsset(sitemapAsset(sitemap), crawled, request, reply)
     })
   }
-  if (logo !== null) addLogo(app, logo)
-  for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
-    app.get(path, { config: { turn: 'own' } }, (request, reply) => answer(request, reply))
-  // Browsers get a page that says that there is none, and programs what the service answers without an explorer.
-  app.get('/*', (request, reply) =>
-    prefersHtml(request.headers.accept) ? answer(request, reply) : reply.callNotFound(),
-  )
+}
 
-  return answer
+function createAnswerPage(
+  { dataVersion, version, imageHosts }: ExplorerRoutes,
+  opened: () => Promise<Explorer>,
+  options: InProcessOptions,
+  scheduler: ClientScheduler,
+): AnswerPage {
+  const endpointFor = createInProcessEndpoint(options, scheduler)
+  const entry = createEntry(options)
+  const headers = pageHeaders(imageHosts, "'none'")
+  const embeddedHeaders = pageHeaders(imageHosts, '*')
 
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    fault: EndpointFault | null = null,
-  ): Promise<FastifyReply> {
-    const { caller, refused } = await admit(request)
+  return async (request, reply, fault) => {
+    const { caller, refused } = await admit(entry, request)
     const id = caller?.id ?? anonymousId(networkOf(request.ip))
     await scheduler.wait(id)
     const timed: Timed = (work) => {
@@ -122,7 +130,7 @@ export function addExplorerRoutes(
         if (caller?.tier.pointsPerMinute !== null) scheduler.spend(id, performance.now() - started)
       }
     }
-    const refusal = refused ?? fault
+    const refusal = refused ?? fault ?? null
     const [path = '', ...query] = request.url.split('?')
     const explorer = await opened()
     const page = timed(() =>
@@ -143,40 +151,39 @@ export function addExplorerRoutes(
     })
     reply.header('content-language', page.language)
     if (page.location !== null) return reply.redirect(page.location, 303)
-    const etag = etagOf(request, page)
-    if (etag !== null) {
+    const data = page.status === 200 ? dataVersion() : null
+    if (data !== null) {
+      const etag = etagOf(request, `${version} ${process.pid} ${data} ${page.language}`)
       reply.header('etag', etag)
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     }
     return sendPage(page, finish(page, request, reply, endpointFor, timed), request, reply)
   }
+}
 
-  /** `refused`: why the reader is not let in, which a page says. */
-  async function admit(request: FastifyRequest): Promise<Admitted> {
-    let caller: Caller | null = null
-    try {
-      caller = await entry.enter(request)
-      assertNoKeyInUrl(request.url)
-      return { caller, refused: null }
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const { code, message, details } = error
-      const retryAfter = typeof details.retryAfter === 'number' ? details.retryAfter : null
-      return { caller, refused: { code, message, retryAfter } }
-    }
+/** `refused`: why the reader is not let in, which a page says. */
+async function admit(entry: ReturnType<typeof createEntry>, request: FastifyRequest): Promise<Admitted> {
+  let caller: Caller | null = null
+  try {
+    caller = await entry.enter(request)
+    assertNoKeyInUrl(request.url)
+    return { caller, refused: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { code, message, details } = error
+    const retryAfter = typeof details.retryAfter === 'number' ? details.retryAfter : null
+    return { caller, refused: { code, message, retryAfter } }
   }
+}
 
-  /**
-   * Weak: the time of the last event in the foot of a page may change without it. Each process counts versions of the
-   * data for itself.
-   */
-  function etagOf(request: FastifyRequest, { language, status }: OpenPage): string | null {
-    const { url, headers: sent } = request
-    const data = dataVersion()
-    if (data === null || status !== 200) return null
-    const key = sent['x-api-key'] === undefined ? '' : 'key'
-    return `W/"${hash('sha256', `${version} ${process.pid} ${data} ${language} ${key} ${originOf(request)}${url}`, 'base64url').slice(0, 22)}"`
-  }
+/**
+ * Weak: the time of the last event in the foot of a page may change without it. `state`: of the process and its data,
+ * because each process counts versions of the data for itself.
+ */
+function etagOf(request: FastifyRequest, state: string): string {
+  const key = request.headers['x-api-key'] === undefined ? '' : 'key'
+  const text = `${state} ${key} ${originOf(request)}${request.url}`
+  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
 const aDay = { 'cache-control': 'public, max-age=86400' }

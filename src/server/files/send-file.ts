@@ -36,7 +36,7 @@ export function createFileSender(
   scheduler: ClientScheduler,
   stall = 30_000,
 ): (exchange: Exchange, caller: Caller, question: GraphQLRequest, form: FileForm) => Promise<void> {
-  const running = new KeyedSemaphore()
+  const takeSlot = createSlots()
   const sending = new Set<ServerResponse>()
   // A server that is to stop does not wait for minutes.
   app.addHook('preClose', async () => {
@@ -91,9 +91,12 @@ export function createFileSender(
     else raw.destroy()
     context.end(request.id, outcome, 200, sent)
   }
+}
 
-  /** Of a file of a list, which takes a process; returns what releases it. */
-  function takeSlot(caller: string): () => void {
+/** A process for a file of a list; what it returns takes one for a caller, and returns what releases it. */
+function createSlots(): (caller: string) => () => void {
+  const running = new KeyedSemaphore()
+  return (caller) => {
     if (!running.acquire(caller, mostOfOne))
       throw new ServiceError(
         'RATE_LIMITED',

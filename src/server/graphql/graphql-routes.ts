@@ -6,9 +6,8 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
+import type { GraphQLAnswer, QueryEngine } from '../../query/execute/execute.ts'
 import { errorCodes, ServiceError } from '../../errors.ts'
-import type { FileForm } from '../../files/file-spec.ts'
 import { errorAnswer } from '../../query/execute/error-answer.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
@@ -76,11 +75,14 @@ export function addGraphQLRoutes(
   timeout: { readonly reading: number; readonly stall?: number },
   scheduler: ClientScheduler,
 ): Answer {
-  const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
-  const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
-  const inFlight = new InFlightLimit(timeout.reading)
+  const sendPlayground = addPlaygroundRoutes(app, endpoint, options.playground)
   const sendFile = createFileSender(app, options, scheduler, timeout.stall)
-  const tarpit = new Tarpit()
+  const answer = createAnswer(
+    options,
+    createSender(options.cacheSeconds, timeout.reading),
+    sendFile,
+    scheduler,
+  )
 
   const config = { turn: 'own' } as const
   // Reading an invalid body costs as much as reading a valid one, so a failure is charged like any request.
@@ -102,6 +104,18 @@ export function addGraphQLRoutes(
       return andThen(anonymousTurn(scheduler, request), () => sendPlayground(request, reply))
     answer(request, reply, () => askedBy(request, parseGet(parametersOf(request))))
   })
+  return answer
+}
+
+type Sender = ReturnType<typeof createSender>
+
+/** Lets the caller in, charges it, and has the engine answer. */
+function createAnswer(
+  { engine, authenticate, limiter, observer }: GraphQLRouteOptions,
+  { tarpit, send, sendFailure }: Sender,
+  sendFile: ReturnType<typeof createFileSender>,
+  scheduler: ClientScheduler,
+): Answer {
   return answer
 
   // Returns no promise: the framework would wait for the last byte to leave, with listeners for each request.
@@ -161,25 +175,31 @@ export function addGraphQLRoutes(
       context.question = question
       return form === null
         ? engine.execute(question, limits)
-        : answerWithFile(exchange, caller, question, form)
+        : answerWithFile(exchange, () => sendFile(exchange, caller, question, form), sendFailure)
     })
   }
+}
 
-  async function answerWithFile(
-    exchange: Exchange,
-    caller: Caller,
-    question: GraphQLRequest,
-    form: FileForm,
-  ): Promise<null> {
-    try {
-      await sendFile(exchange, caller, question, form)
-    } catch (error) {
-      const { request, reply, context } = exchange
-      if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
-      else await sendFailure(errorAnswer(error, context.report ?? undefined), exchange, true)
-    }
-    return null
+async function answerWithFile(
+  exchange: Exchange,
+  send: () => Promise<void>,
+  sendFailure: Sender['sendFailure'],
+): Promise<null> {
+  try {
+    await send()
+  } catch (error) {
+    const { request, reply, context } = exchange
+    if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
+    else await sendFailure(errorAnswer(error, context.report ?? undefined), exchange, true)
   }
+  return null
+}
+
+/** Sends answers: with their headers, compressed if they are long, failures after a pause for callers who have many. */
+function createSender(cacheSeconds: number, readingTimeout: number) {
+  const inFlight = new InFlightLimit(readingTimeout)
+  const tarpit = new Tarpit()
+  return { tarpit, send, sendFailure }
 
   function send(answer: GraphQLAnswer, exchange: Exchange): MaybePromise<void> {
     const { request, reply, context } = exchange
@@ -207,7 +227,7 @@ export function addGraphQLRoutes(
     const headers = headersOf(request, responseType(request.headers.accept))
     if (request.method !== 'POST') {
       const isPrivate = request.headers['x-api-key'] !== undefined
-      headers['cache-control'] = cacheControl(report.isTimeless, isPrivate)
+      headers['cache-control'] = cacheControl(cacheSeconds, report.isTimeless, isPrivate)
       if (bytes.length <= taggedUpTo) {
         const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
         headers.etag = etag
@@ -233,13 +253,13 @@ export function addGraphQLRoutes(
       context.end(request.id, 'ok', 200, sent.length)
     }
   }
+}
 
-  /** Answers that depend on the clock are not cached; answers to keys are private: they may exceed public limits. */
-  function cacheControl(isTimeless: boolean, isPrivate: boolean): string {
-    if (!isTimeless) return 'no-store'
-    const whose = isPrivate ? 'private' : 'public'
-    return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
-  }
+/** Answers that depend on the clock are not cached; answers to keys are private: they may exceed public limits. */
+function cacheControl(seconds: number, isTimeless: boolean, isPrivate: boolean): string {
+  if (!isTimeless) return 'no-store'
+  const whose = isPrivate ? 'private' : 'public'
+  return seconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${seconds}`
 }
 
 /** True for a browser that sends no query and whose URL contains no key. */
