@@ -31,52 +31,9 @@ export function createConnectionTypes(
       endCursor: { type: GraphQLString },
     },
   })
-  const facetValue = registry.define(GraphQLObjectType, 'every list', {
-    name: 'FacetValue',
-    description: 'A value that records of a list have, and how many have it.',
-    fields: {
-      value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
-      count: { type: nonNull(GraphQLInt) },
-    },
-  })
-  const facet = registry.define(GraphQLObjectType, 'every list', {
-    name: 'Facet',
-    description: 'The values that the records of a list have in one field.',
-    fields: {
-      field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
-      values: {
-        type: nonNull(listOf(facetValue)),
-        description: 'The most frequent first; equal counts come in ascending order of the values.',
-      },
-      missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
-      cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
-    },
-  })
+  const facet = defineFacet(registry)
   const snippet = defineSnippet(registry)
   const didYouMean = didYouMeanField(registry)
-  const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
-    first: {
-      type: GraphQLInt,
-      description: 'Page size from the start or from `after`; 20 when neither size is given.',
-    },
-    after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
-    last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
-    before: {
-      type: GraphQLString,
-      description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
-    },
-    where: { type: inputs.where(collection) },
-    ...searchArguments(collection),
-    sortBy: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
-      description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
-    },
-    distinctOn: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.distinctOn(collection))),
-      description:
-        'Up to three fields: of the records with the same values only the first stays in the list; null is a value.',
-    },
-  })
   const connection = (collection: Collection): GraphQLObjectType =>
     registry.of(GraphQLObjectType, collection, 'Connection', 'lists', () => {
       const node = recordOf(collection)
@@ -122,13 +79,72 @@ export function createConnectionTypes(
           }),
           facets: {
             type: nonNull(listOf(facet)),
-            args: facetArguments(collection),
+            args: facetArguments(inputs, collection),
             description: 'How many records that match `where` have each value of some fields.',
           },
         },
       }
     })
-  const facetArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+  return {
+    connection,
+    listArguments: (collection: Collection) => listArguments(inputs, collection),
+    pageInfo,
+    didYouMean,
+  }
+}
+
+function defineFacet(registry: TypeRegistry): GraphQLObjectType {
+  const facetValue = registry.define(GraphQLObjectType, 'every list', {
+    name: 'FacetValue',
+    description: 'A value that records of a list have, and how many have it.',
+    fields: {
+      value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
+      count: { type: nonNull(GraphQLInt) },
+    },
+  })
+  return registry.define(GraphQLObjectType, 'every list', {
+    name: 'Facet',
+    description: 'The values that the records of a list have in one field.',
+    fields: {
+      field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
+      values: {
+        type: nonNull(listOf(facetValue)),
+        description: 'The most frequent first; equal counts come in ascending order of the values.',
+      },
+      missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
+      cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
+    },
+  })
+}
+
+function listArguments(inputs: InputTypes, collection: Collection): GraphQLFieldConfigArgumentMap {
+  return {
+    first: {
+      type: GraphQLInt,
+      description: 'Page size from the start or from `after`; 20 when neither size is given.',
+    },
+    after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
+    last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
+    before: {
+      type: GraphQLString,
+      description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
+    },
+    where: { type: inputs.where(collection) },
+    ...searchArguments(collection),
+    sortBy: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+      description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
+    },
+    distinctOn: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.distinctOn(collection))),
+      description:
+        'Up to three fields: of the records with the same values only the first stays in the list; null is a value.',
+    },
+  }
+}
+
+function facetArguments(inputs: InputTypes, collection: Collection): GraphQLFieldConfigArgumentMap {
+  return {
     fields: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
       description: 'Up to ten fields of `groupBy`, without periods of time.',
@@ -139,7 +155,5 @@ export function createConnectionTypes(
       defaultValue: false,
       description: 'Whether each facet leaves out the conditions of `where` on its own field.',
     },
-  })
-
-  return { connection, listArguments, pageInfo, didYouMean }
+  }
 }

@@ -20,12 +20,12 @@ import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'
 import { holderOf } from '../model/operators.ts'
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
-import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
+import { type Fields, listOf, nonNull, reads, withResolved } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
 import { searchField } from './search-types.ts'
 import { semanticNonNull } from './semantic-non-null.ts'
 import { defineIndexStatus } from './status.ts'
-import { createTypeRegistry, uniqueFields } from './type-registry.ts'
+import { createTypeRegistry, type TypeRegistry, uniqueFields } from './type-registry.ts'
 
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
@@ -37,40 +37,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
   const recordOf = (collection: Collection) => records.get(collection.nsid) as GraphQLObjectType
-  const { connection, listArguments, pageInfo, didYouMean } = createConnectionTypes(
-    registry,
-    inputs,
-    recordOf,
-  )
-
-  const blob = registry.define(GraphQLObjectType, 'blobs', {
-    name: 'Blob',
-    description: 'A file in the repository of the record.',
-    fields: {
-      ref: { type: GraphQLString, description: 'CID of the bytes.' },
-      mimeType: { type: GraphQLString },
-      size: { type: BigInt53, description: 'In bytes.' },
-    },
-  })
-  const unknownObject = registry.define(GraphQLObjectType, 'open unions', {
-    name: 'UnknownObject',
-    description: 'An object of a type that the lexicon leaves open.',
-    fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
-  })
-  const strongRef = registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
-    name: strongRefName,
-    description: 'A reference that pins a version of a record.',
-    fields: () => ({
-      uri: { type: nonNull(GraphQLString) },
-      cid: { type: nonNull(GraphQLString) },
-      isCurrent: {
-        type: GraphQLBoolean,
-        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
-      },
-      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
-    }),
-  })
+  const connections = createConnectionTypes(registry, inputs, recordOf)
+  const { connection, listArguments, pageInfo, didYouMean } = connections
   const { node, record } = defineRecordInterfaces(registry)
+  const strongRef = defineStrongRef(registry, record)
+  const { outputType, propertyFields } = createPropertyTypes(registry, record, strongRef)
   const records = new Map(
     model.collections.map((collection) => [
       collection.nsid,
@@ -84,6 +55,127 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     ]),
   )
 
+  const recordFields = (collection: Collection): Fields => {
+    const properties = propertyFields(collection.type.fields)
+    const reverse = collection.referredBy
+      .filter(({ viaField }) => !(viaField in properties))
+      .map((reference) => [reference.viaField, reverseField(reference)])
+    return { ...systemFieldConfigs(), ...properties, ...Object.fromEntries(reverse) }
+  }
+  const reverseField = (reference: Reference) => {
+    const holder = holderOf(reference, model)
+    return reads(
+      { kind: 'reverse', reference, collection: holder },
+      {
+        type: nonNull(connection(holder)),
+        args: listArguments(holder),
+        description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
+      },
+    )
+  }
+
+  const aggregates = createAggregateTypes(registry, inputs, model, { outputType, record, recordOf })
+  const indexStatus = reads(
+    { kind: 'status' },
+    {
+      type: nonNull(defineIndexStatus(registry)),
+      description: 'How much is indexed at this moment, and how far behind the network that is.',
+    },
+  )
+  const query = registry.define(GraphQLObjectType, 'the root of every operation', {
+    name: 'Query',
+    fields: () =>
+      uniqueFields([
+        ...model.collections.map((collection) =>
+          rootFields(collection, recordOf(collection), connections, aggregates),
+        ),
+        { ...nodeFields(node), ...searchField(registry, model, record, pageInfo, didYouMean), indexStatus },
+      ]),
+  })
+  return new GraphQLSchema({ description, query, types: [strongRef], directives, assumeValid })
+}
+
+type ConnectionTypes = ReturnType<typeof createConnectionTypes>
+type AggregateTypes = ReturnType<typeof createAggregateTypes>
+
+function rootFields(
+  collection: Collection,
+  record: GraphQLObjectType,
+  { connection, listArguments }: ConnectionTypes,
+  { aggregate, aggregateArguments }: AggregateTypes,
+): Fields {
+  return {
+    [collection.rootField]: reads(
+      { kind: 'connection', collection },
+      {
+        type: nonNull(connection(collection)),
+        args: listArguments(collection),
+        description: collection.type.description,
+      },
+    ),
+    [`${collection.rootField}Aggregate`]: reads(
+      { kind: 'aggregate', collection },
+      {
+        type: nonNull(aggregate(collection)),
+        description: `Counts and measures of ${collection.nsid} records.`,
+        args: aggregateArguments(collection),
+      },
+    ),
+    [`${collection.rootField}ByUri`]: reads(
+      { kind: 'byUri', collection },
+      {
+        type: record,
+        args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
+        description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
+      },
+    ),
+  }
+}
+
+function defineStrongRef(registry: TypeRegistry, record: GraphQLOutputType): GraphQLObjectType {
+  return registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
+    name: strongRefName,
+    description: 'A reference that pins a version of a record.',
+    fields: () => ({
+      uri: { type: nonNull(GraphQLString) },
+      cid: { type: nonNull(GraphQLString) },
+      isCurrent: {
+        type: GraphQLBoolean,
+        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
+      },
+      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
+    }),
+  })
+}
+
+function defineBlob(registry: TypeRegistry): GraphQLObjectType {
+  return registry.define(GraphQLObjectType, 'blobs', {
+    name: 'Blob',
+    description: 'A file in the repository of the record.',
+    fields: {
+      ref: { type: GraphQLString, description: 'CID of the bytes.' },
+      mimeType: { type: GraphQLString },
+      size: { type: BigInt53, description: 'In bytes.' },
+    },
+  })
+}
+
+function defineUnknownObject(registry: TypeRegistry): GraphQLObjectType {
+  return registry.define(GraphQLObjectType, 'open unions', {
+    name: 'UnknownObject',
+    description: 'An object of a type that the lexicon leaves open.',
+    fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
+  })
+}
+
+/** The types of properties, and the fields of objects that have them. */
+function createPropertyTypes(
+  registry: TypeRegistry,
+  record: GraphQLOutputType,
+  strongRef: GraphQLObjectType,
+) {
+  const blob = defineBlob(registry)
+  const unknownObject = defineUnknownObject(registry)
   const outputType = (type: FieldType): GraphQLOutputType => {
     switch (type.kind) {
       case 'string':
@@ -132,21 +224,6 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     return created
   }
 
-  /** A reference is followed by the field of its record, unless another field has that name. */
-  const withResolved = (
-    name: string,
-    config: FieldConfig,
-    resolved: FieldConfig,
-    { kind }: FieldType,
-    taken: ReadonlySet<string>,
-  ): [string, FieldConfig][] =>
-    (kind === 'strongRef' || kind === 'atUri') && !taken.has(`${name}Resolved`)
-      ? [
-          [name, config],
-          [`${name}Resolved`, resolved],
-        ]
-      : [[name, config]]
-
   const propertyFields = (fields: readonly Field[]): Fields => {
     const names = new Set(fields.map(({ name }) => name))
     return Object.fromEntries(
@@ -167,75 +244,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       }),
     )
   }
-
-  const recordFields = (collection: Collection): Fields => {
-    const properties = propertyFields(collection.type.fields)
-    const reverse = collection.referredBy
-      .filter(({ viaField }) => !(viaField in properties))
-      .map((reference) => [reference.viaField, reverseField(reference)])
-    return { ...systemFieldConfigs(), ...properties, ...Object.fromEntries(reverse) }
-  }
-  const reverseField = (reference: Reference) => {
-    const holder = holderOf(reference, model)
-    return reads(
-      { kind: 'reverse', reference, collection: holder },
-      {
-        type: nonNull(connection(holder)),
-        args: listArguments(holder),
-        description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
-      },
-    )
-  }
-
-  const { aggregate, aggregateArguments } = createAggregateTypes(registry, inputs, model, {
-    outputType,
-    record,
-    recordOf,
-    withResolved,
-  })
-
-  const rootFields = (collection: Collection): Fields => ({
-    [collection.rootField]: reads(
-      { kind: 'connection', collection },
-      {
-        type: nonNull(connection(collection)),
-        args: listArguments(collection),
-        description: collection.type.description,
-      },
-    ),
-    [`${collection.rootField}Aggregate`]: reads(
-      { kind: 'aggregate', collection },
-      {
-        type: nonNull(aggregate(collection)),
-        description: `Counts and measures of ${collection.nsid} records.`,
-        args: aggregateArguments(collection),
-      },
-    ),
-    [`${collection.rootField}ByUri`]: reads(
-      { kind: 'byUri', collection },
-      {
-        type: records.get(collection.nsid) as GraphQLObjectType,
-        args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
-        description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
-      },
-    ),
-  })
-  const indexStatus = reads(
-    { kind: 'status' },
-    {
-      type: nonNull(defineIndexStatus(registry)),
-      description: 'How much is indexed at this moment, and how far behind the network that is.',
-    },
-  )
-  const query = registry.define(GraphQLObjectType, 'the root of every operation', {
-    name: 'Query',
-    fields: () =>
-      uniqueFields([
-        ...model.collections.map(rootFields),
-        { ...nodeFields(node), ...searchField(registry, model, record, pageInfo, didYouMean), indexStatus },
-      ]),
-  })
-  return new GraphQLSchema({ description, query, types: [strongRef], directives, assumeValid })
+  return { outputType, propertyFields }
 }
 
 const description =

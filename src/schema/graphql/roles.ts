@@ -1,7 +1,7 @@
 /** Roles: what each GraphQL field reads from the model. The field's `extensions` hold the role. */
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import { GraphQLList, GraphQLNonNull } from 'graphql/type'
-import type { Collection, Field, Reference, SystemField } from '../model/model.ts'
+import type { Collection, Field, FieldType, Reference, SystemField } from '../model/model.ts'
 import type { GroupField } from '../model/operators.ts'
 
 export type FieldRole =
@@ -35,4 +35,20 @@ export function nonNull(type: GraphQLOutputType): GraphQLNonNull<GraphQLObjectTy
 
 export function listOf(type: GraphQLOutputType) {
   return new GraphQLList(nonNull(type))
+}
+
+/** A reference is followed by the field of its record, unless another field has that name. */
+export function withResolved(
+  name: string,
+  config: FieldConfig,
+  resolved: FieldConfig,
+  { kind }: FieldType,
+  taken: ReadonlySet<string>,
+): [string, FieldConfig][] {
+  return (kind === 'strongRef' || kind === 'atUri') && !taken.has(`${name}Resolved`)
+    ? [
+        [name, config],
+        [`${name}Resolved`, resolved],
+      ]
+    : [[name, config]]
 }

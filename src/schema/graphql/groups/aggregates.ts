@@ -14,7 +14,7 @@ import { leafType } from '../../model/leaves.ts'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
 import type { InputTypes } from '../connections.ts'
-import { type FieldConfig, type Fields, listOf, nonNull, reads } from '../roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, reads, withResolved } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 import { createMeasureTypes } from './measures.ts'
@@ -28,32 +28,19 @@ interface RecordTypes {
   readonly record: GraphQLOutputType
   /** The type of the records of a collection. */
   recordOf(collection: Collection): GraphQLObjectType
-  withResolved(
-    name: string,
-    own: FieldConfig,
-    resolved: FieldConfig,
-    type: FieldType,
-    names: ReadonlySet<string>,
-  ): [string, FieldConfig][]
 }
 
 export function createAggregateTypes(
   registry: TypeRegistry,
   inputs: InputTypes,
   model: Model,
-  { outputType, record, recordOf, withResolved }: RecordTypes,
+  { outputType, record, recordOf }: RecordTypes,
 ) {
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const pairs = createPairFields(registry, model)
-  const groupsPageInfo = registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'GroupsPageInfo',
-    description: 'Where this page of groups ends, and whether there are more.',
-    fields: {
-      hasNextPage: { type: nonNull(GraphQLBoolean) },
-      endCursor: { type: GraphQLString, description: 'Null without groups.' },
-    },
-  })
+  const groupsPageInfo = defineGroupsPageInfo(registry)
+  const aggregateArguments = createAggregateArguments(registry, inputs)
   const measures = createMeasureTypes(registry, inputs, outputType)
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
@@ -114,22 +101,7 @@ export function createAggregateTypes(
         groups: { type: nonNull(listOf(group)) },
         groupsPageInfo: { type: nonNull(groupsPageInfo) },
         ...(collection.searchFields.length > 0 && {
-          unusualWords: {
-            type: nonNull(unusualWords),
-            args: {
-              field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
-              against: {
-                type: new GraphQLNonNull(inputs.where(collection)),
-                description: 'The records to compare with; `{}` means all others.',
-              },
-              minCount: {
-                type: GraphQLInt,
-                description: 'Leaves out words of fewer records; 5 when absent.',
-              },
-              limit: { type: GraphQLInt, description: 'How many words: 1 to 100, 20 when absent.' },
-            },
-            description: 'The words of a text that are more frequent than among other records.',
-          },
+          unusualWords: unusualWordsField(inputs, collection, unusualWords),
         }),
         ...pairs(collection),
         ...measures(collection),
@@ -137,8 +109,49 @@ export function createAggregateTypes(
     }))
   }
 
+  return { aggregate, aggregateArguments }
+}
+
+function defineGroupsPageInfo(registry: TypeRegistry): GraphQLObjectType {
+  return registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'GroupsPageInfo',
+    description: 'Where this page of groups ends, and whether there are more.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      endCursor: { type: GraphQLString, description: 'Null without groups.' },
+    },
+  })
+}
+
+function unusualWordsField(
+  inputs: InputTypes,
+  collection: Collection,
+  unusualWords: GraphQLObjectType,
+): FieldConfig {
+  return {
+    type: nonNull(unusualWords),
+    args: {
+      field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+      against: {
+        type: new GraphQLNonNull(inputs.where(collection)),
+        description: 'The records to compare with; `{}` means all others.',
+      },
+      minCount: {
+        type: GraphQLInt,
+        description: 'Leaves out words of fewer records; 5 when absent.',
+      },
+      limit: { type: GraphQLInt, description: 'How many words: 1 to 100, 20 when absent.' },
+    },
+    description: 'The words of a text that are more frequent than among other records.',
+  }
+}
+
+function createAggregateArguments(
+  registry: TypeRegistry,
+  inputs: InputTypes,
+): (collection: Collection) => GraphQLFieldConfigArgumentMap {
   const timeArguments = defineTimeArguments(registry)
-  const aggregateArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+  return (collection) => ({
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
     denominator: {
@@ -177,7 +190,6 @@ export function createAggregateTypes(
     },
     limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
   })
-  return { aggregate, aggregateArguments }
 }
 
 const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
