@@ -12,17 +12,7 @@ import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
 import type { WriteTransaction } from '../write/write-transaction.ts'
-import {
-  addJobs,
-  countJobs,
-  dueJobs,
-  endRun,
-  failedJobs,
-  failJob,
-  finishJob,
-  nextJobAt,
-  readListing,
-} from './jobs.ts'
+import * as jobs from './jobs.ts'
 import { nameSource, readCursor, writeState } from './source-marks.ts'
 import { ask, type Steps } from './steps.ts'
 import { identifier } from '../../sql/sql.ts'
@@ -59,15 +49,15 @@ export function createMetadataStore(options: MetadataStoreOptions): MetadataStor
     readCursor: (source) => transact(() => readCursor(source)),
     nameSource: (source, publicName) => transact(() => nameSource(source, publicName, now())),
     writeState: (...given) => transact(() => writeState(...given, now())),
-    readListing: (kind, target) => transact(() => readListing(kind, target)),
-    addJobs: (kind, jobs, listing) => transact(() => addJobs(kind, jobs, listing, now())),
-    dueJobs: (kind, limit) => transact(() => dueJobs(kind, limit, now())),
-    nextJobAt: (kind) => transact(() => nextJobAt(kind)),
-    finishJob: (job) => transact(() => finishJob(job, now())),
-    failJob: (...given) => transact(() => failJob(...given, now())),
-    failedJobs: (kind) => transact(() => failedJobs(kind)),
-    countJobs: (kind) => transact(() => countJobs(kind)),
-    endRun: (kind) => transact(() => endRun(kind)),
+    readListing: (kind, target) => transact(() => jobs.readListing(kind, target)),
+    addJobs: (kind, given, listing) => transact(() => jobs.addJobs(kind, given, listing, now())),
+    dueJobs: (kind, limit) => transact(() => jobs.dueJobs(kind, limit, now())),
+    nextJobAt: (kind) => transact(() => jobs.nextJobAt(kind)),
+    finishJob: (job) => transact(() => jobs.finishJob(job, now())),
+    failJob: (...given) => transact(() => jobs.failJob(...given, now())),
+    failedJobs: (kind) => transact(() => jobs.failedJobs(kind)),
+    countJobs: (kind) => transact(() => jobs.countJobs(kind)),
+    endRun: (kind) => transact(() => jobs.endRun(kind)),
     readRepoRecords: (did, collections) => read(() => readRepoRecords(did, collections)),
     knowsAccount: (did) => transact(() => isKnown(did)),
     unfinishedPurges: () => transact(() => readUnfinishedPurges()),

@@ -16,11 +16,6 @@ export const sumOutOfRangeState = 'LX001'
 /** To be run when a database is laid out or rebuilt; the functions' schema must be first in the search path. */
 export function createFunctions(): string {
   folded ??= foldedText()
-  return [textFunctions(folded), timeFunctions, answerFunctions, wordFunctions].join('')
-}
-
-/** Folding, and addresses in one form. */
-function textFunctions(folded: string): string {
   return `
 create or replace function fold(t text) returns text language sql immutable parallel safe as $$
   select case when octet_length(t) = length(t) then replace(lower(t collate "C"), '\`', '''')
@@ -35,10 +30,7 @@ create or replace function normalized_url(t text) returns text language sql immu
         where given <> '' and lower(given collate "C") !~ '^(utm_[^=]*|${trackingParameters.join('|')})(=|$)'), '')
     from regexp_match(t collate "C", '^[hH][tT][tT][pP][sS]?://((?:[^/?#]*@)?)([^/?#@]+)((?:/[^?#]*)?)(?:$|#|[?]([^#]*))') as part
 $$;
-`
-}
 
-const timeFunctions = `
 create or replace function instant(t text) returns bigint language plpgsql immutable strict parallel safe as $$
 declare
   part text[] := regexp_match(t, '^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$');
@@ -71,9 +63,7 @@ create or replace function instant_text(micros bigint) returns text language sql
     timestamp '1970-01-01' + micros / 86400000000 * interval '1 day' + micros % 86400000000 * interval '1 microsecond',
     case when micros % 1000 = 0 then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
 $$;
-`
 
-const answerFunctions = `
 create or replace function page_cursor(binding text, place text) returns text language sql immutable strict parallel safe as $$
   select translate(encode(
     decode(left(md5(convert_to(binding, 'UTF8') || '\\x00'::bytea || convert_to(place, 'UTF8')), 12), 'hex')
@@ -85,10 +75,12 @@ begin
   raise exception 'sum out of range' using errcode = '${sumOutOfRangeState}';
 end
 $$;
-`
 
-const wordFunctions = `
-create or replace function edit_distance(source text, target text) returns integer language plpgsql immutable strict parallel safe as $$
+${wordFunctions}`
+}
+
+/** Edit distances, and short sequences of characters. */
+const wordFunctions = `create or replace function edit_distance(source text, target text) returns integer language plpgsql immutable strict parallel safe as $$
 declare
   own text[] := string_to_array(source, null);
   other text[] := string_to_array(target, null);
