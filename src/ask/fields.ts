@@ -24,6 +24,7 @@ import {
 } from '../schema/model/operators.ts'
 import { lastPart } from '../schema/model/naming.ts'
 import { holderAfter, type Step } from './paths.ts'
+import { fieldsAlong } from './selection.ts'
 
 /** A field that conditions, groups, columns and orders name. */
 export interface AskField {
@@ -40,6 +41,8 @@ export interface AskField {
   readonly isArray: boolean
   /** The members of `where` that lead to its conditions, its own last. */
   readonly steps: readonly Step[]
+  /** The fields and fragments that lead to its value; null where a property took the name of one. */
+  readonly selected: readonly string[] | null
   /** The values that the lexicon lists. */
   readonly values: readonly string[]
   /** The only collection whose records it refers to, if it is such a reference. */
@@ -62,7 +65,7 @@ export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<stri
     const holder = holderOf(field.reference, model)
     return ownFields(holder, model)
       .filter(({ isOwn }) => isOwn)
-      .map((inner) => throughReverse(field.reference, holder, inner))
+      .map((inner) => throughReverse(field.reference, collection, holder, inner))
   })
   return new Map([...own, ...referring].map((field) => [field.name, field]))
 }
@@ -83,6 +86,7 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
       many: elementArray(leaf) !== null,
       isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array',
       steps,
+      selected: fieldsAlong(steps, collection)?.fields ?? null,
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
       target: targetOfLeaf(holderAfter(steps, collection), leaf, model),
       isGroup,
@@ -113,16 +117,24 @@ function hasOperators({ kind }: FieldType): boolean {
   return ['string', 'integer', 'datetime', 'boolean', 'strongRef', 'atUri'].includes(kind)
 }
 
-function throughReverse(reference: Reference, holder: Collection, inner: AskField): AskField {
+function throughReverse(
+  reference: Reference,
+  from: Collection,
+  holder: Collection,
+  inner: AskField,
+): AskField {
+  const { viaField } = reference
+  const steps: readonly Step[] = [
+    { kind: 'reverse', name: viaField, some: true, reference, record: holder },
+    ...inner.steps,
+  ]
   return {
     ...inner,
-    name: `${reference.viaField}.${inner.name}`,
+    name: `${viaField}.${inner.name}`,
     words: [lastPart(holder.nsid), ...inner.words],
     many: true,
-    steps: [
-      { kind: 'reverse', name: reference.viaField, some: true, reference, record: holder },
-      ...inner.steps,
-    ],
+    steps,
+    selected: fieldsAlong(steps, from)?.fields ?? null,
     isGroup: false,
     isSort: false,
     isMeasure: false,

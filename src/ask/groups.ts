@@ -11,7 +11,7 @@ import {
 } from '../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
 import type { Selection } from './graphql-text.ts'
-import { memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
+import { isReference, memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
 import { recordKey } from '../util/text/record-key.ts'
@@ -44,10 +44,8 @@ export function parseGroup(text: string, from: Collection, context: SchemaContex
   const field = fields.find((one) => one.bucket === bucket && wherePath(one, model).join('.') === members)
   if (field === undefined) throw cannotGroup(before, path, from, context)
   const reference = path.end.kind === 'property' ? path.end.reference : null
-  const resolved =
-    path.end.kind === 'property'
-      ? resolvedName(context.schema, `${from.typeName}AggregateGroup`, field.name)
-      : null
+  const isNamed = path.end.kind === 'property' && isReference(leafType(field.leaf))
+  const resolved = isNamed ? resolvedName(fields, field.name) : null
   return { text: text.trim(), field, resolved, reference }
 }
 

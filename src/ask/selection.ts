@@ -1,6 +1,5 @@
 /** Selects in GraphQL what paths lead to, and reads it from answers. */
-import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'graphql'
-import type { FieldType, ObjectType, Reference } from '../schema/model/model.ts'
+import type { Collection, FieldType, ObjectType, Reference } from '../schema/model/model.ts'
 import type { Subject } from './collections.ts'
 import { mergeSelections, nested, onType, type Selection } from './graphql-text.ts'
 import { elementOf, isReference, type Path, type SchemaContext, type Step } from './paths.ts'
@@ -34,33 +33,29 @@ export function citedRow({ cid }: Json, row: Json, cite: boolean): Json {
 }
 
 export function selectPath(path: Path, context: SchemaContext): Selection {
-  const way = fieldsAlong(path.steps, path.from.typeName, context.schema)
+  const way = fieldsAlong(path.steps, path.from)
   if (way === null) throw new AskError(`"${path.text}" cannot be selected here; read it with run_graphql.`)
   return nested(way.fields, selectEnd(path, way.on, context))
 }
 
-/**
- * The fields and fragments that lead along the steps, and the type that they lead to; null where a property took the name
- * of the field of the record behind a reference.
- */
-export function fieldsAlong(
-  steps: readonly Step[],
-  typeName: string,
-  schema: GraphQLSchema,
-): { readonly fields: readonly string[]; readonly on: string } | null {
+interface Way {
+  readonly fields: readonly string[]
+  /** The type of the record or object that the fields lead to. */
+  readonly on: ObjectType
+}
+
+/** The fields and fragments along the steps; null where a property took the name of the field of a record behind a reference. */
+export function fieldsAlong(steps: readonly Step[], from: Collection): Way | null {
   const fields: string[] = []
-  let on = typeName
+  let on = from.type
   for (const { kind, name, record } of steps) {
+    const resolved = kind === 'reference' ? resolvedName(on.fields, name) : name
+    if (resolved === null) return null
     if (kind === 'reverse') fields.push(`${name}(first: ${mostReferring})`, 'nodes')
-    else if (record === null) fields.push(name)
-    else {
-      const resolved = resolvedName(schema, on, name)
-      if (resolved === null) return null
-      fields.push(resolved, onType(record.typeName))
-    }
-    const type = schema.getType(on)
-    const field = isObjectType(type) ? type.getFields()[name] : undefined
-    on = record?.typeName ?? (field === undefined ? on : getNamedType(field.type).name)
+    else fields.push(resolved, ...(record === null ? [] : [onType(record.typeName)]))
+    const field = on.fields.find((each) => each.name === name)
+    const inside = field === undefined ? null : elementOf(field.type)
+    on = record?.type ?? (inside?.kind === 'object' ? inside.type : on)
   }
   return { fields, on }
 }
@@ -74,7 +69,7 @@ export function readAlong(value: unknown, fields: readonly string[]): unknown {
   return isObject(value) ? readAlong(value[field.replace(/\(.*/, '')], rest) : undefined
 }
 
-function selectEnd({ end, text }: Path, on: string, context: SchemaContext): Selection {
+function selectEnd({ end, text }: Path, on: ObjectType, context: SchemaContext): Selection {
   if (end.kind === 'records') return { uri: {} }
   const { name, type } = end.field
   if (end.kind === 'operator') {
@@ -87,7 +82,7 @@ function selectEnd({ end, text }: Path, on: string, context: SchemaContext): Sel
       `Values of "${text}" have several shapes; read whole records with detail "full", or use run_graphql.`,
     )
   if (end.kind === 'system' || !isReference(end.field.type)) return { [name]: selected }
-  const resolved = resolvedName(context.schema, on, name)
+  const resolved = resolvedName(on.fields, name)
   return {
     [name]: selected,
     ...(resolved !== null && { [resolved]: selectDisplay(end.reference, context) }),
@@ -155,18 +150,14 @@ function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): r
   return possible.slice(0, mostTargets)
 }
 
-/** The name of the `…Resolved` field of a reference; null if it is omitted in favour of a property. */
-export function resolvedName(schema: GraphQLSchema, on: string, field: string): string | null {
-  const type = schema.getType(on)
-  const name = `${field}Resolved`
-  const found = isObjectType(type) ? type.getFields()[name] : undefined
-  const { kind } = found?.extensions.role ?? {}
-  if (found === undefined || (kind !== 'resolved' && kind !== 'groupResolved')) return null
-  return isLeafType(getNamedType(found.type)) ? null : name
+/** The name of the `…Resolved` field of a reference; null if it is omitted in favour of another of the fields next to it. */
+export function resolvedName(fields: readonly { readonly name: string }[], reference: string): string | null {
+  const name = `${reference}Resolved`
+  return fields.some((field) => field.name === name) ? null : name
 }
 
 function readPath(node: Json, path: Path, context: SchemaContext): unknown {
-  const way = fieldsAlong(path.steps, path.from.typeName, context.schema)
+  const way = fieldsAlong(path.steps, path.from)
   if (way === null) return undefined
   const holders = readAlong(node, way.fields)
   if (!Array.isArray(holders)) return isObject(holders) ? readEnd(path, way.on, holders, context) : undefined
@@ -174,14 +165,14 @@ function readPath(node: Json, path: Path, context: SchemaContext): unknown {
   return values.length === 0 ? undefined : values
 }
 
-function readEnd({ end }: Path, on: string, record: Json, context: SchemaContext): unknown {
+function readEnd({ end }: Path, on: ObjectType, record: Json, context: SchemaContext): unknown {
   if (end.kind === 'records') return record.uri
   const value = record[end.field.name] ?? undefined
   if (end.kind === 'system') return value
   if (end.kind === 'operator')
     return typeof value === 'object' ? ((value as Json)[end.name] ?? undefined) : value
   if (value === undefined || !isReference(end.field.type)) return withoutNulls(value)
-  const name = resolvedName(context.schema, on, end.field.name)
+  const name = resolvedName(on.fields, end.field.name)
   const resolved = name === null ? null : record[name]
   const nameOf = (reference: unknown, target: unknown) =>
     readDisplay(target, end.reference, context) ?? (isObject(reference) ? reference.uri : reference)

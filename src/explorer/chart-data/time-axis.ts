@@ -26,7 +26,7 @@ import {
   startOf,
 } from './periods.ts'
 
-export interface TimeAxis extends Pick<ChartContext, 'site' | 'subject' | 'now'> {
+export interface TimeAxis extends Pick<ChartContext, 'subject' | 'now'> {
   readonly field: ShownField
   /** What a reader has chosen of the time. */
   readonly bounds: Bounds
@@ -55,8 +55,8 @@ export function timeField(context: ChartContext): ShownField | null {
 
 /** Asked first, of all records between the bounds; none where the bounds tell the range. */
 export function rangePanels(axis: TimeAxis): readonly Panel[] {
-  const { site, subject, field, bounds, per, now } = axis
-  const { rootField, typeName } = subject.collection
+  const { subject, field, bounds, per, now } = axis
+  const { rootField } = subject.collection
   const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
     name,
     field: rootField,
@@ -65,7 +65,7 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
       first: 1,
       sortBy: [{ field: field.name, direction }],
     },
-    selection: { nodes: selectFields([field], typeName, site.schema) },
+    selection: { nodes: selectFields([field]) },
   })
   const year = keyOf(axis, 'year')
   const years: Panel = {
@@ -88,10 +88,10 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
 }
 
 export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
-  const { site, subject, field, bounds, per, now } = axis
+  const { field, bounds, per, now } = axis
   const end = (name: string): number | null => {
     const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly unknown[] }
-    return momentOf(readField(nodes[0], field, subject.collection.typeName, site.schema))
+    return momentOf(readField(nodes[0], field))
   }
   const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
   if (earliest === null || (latest === null && bounds.to === null))

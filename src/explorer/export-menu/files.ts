@@ -37,7 +37,7 @@ export function recordFiles(
   const type = schema.getType(typeName)
   const usual = columns === null && isObjectType(type) ? usualPaths(type) : []
   const shown = columns ?? [...fields.values()].filter(isNamed)
-  const selected = selectFields(shown.filter(isInRow), typeName, schema)
+  const selected = selectFields(shown.filter(isInRow))
   return panelFiles(schema, {
     field: rootField,
     arguments: args,

@@ -47,28 +47,20 @@ export function chooseExample({ subjects }: Site): ExampleFields | null {
 }
 
 /** The newest records, so that examples are about what there is now. */
-export function examplePanel(
-  { subject: { collection }, first, seconds }: ExampleFields,
-  { schema }: Site,
-): Panel {
+export function examplePanel({ subject: { collection }, first, seconds }: ExampleFields): Panel {
   return {
     name: 'examples',
     field: collection.rootField,
     arguments: { first: examined },
-    selection: { nodes: selectFields([first, ...seconds], collection.typeName, schema) },
+    selection: { nodes: selectFields([first, ...seconds]) },
   }
 }
 
 /** The most frequent first. */
-function pairsOf(
-  { subject: { collection }, first }: ExampleFields,
-  second: ShownField,
-  answer: Answer,
-  { schema }: Site,
-): readonly Pair[] {
+function pairsOf({ first }: ExampleFields, second: ShownField, answer: Answer): readonly Pair[] {
   const { nodes = [] } = (answer['examples'] ?? {}) as { readonly nodes?: readonly Answer[] }
   const textsOf = (node: Answer, field: ShownField): readonly string[] =>
-    [readField(node, field, collection.typeName, schema)]
+    [readField(node, field)]
       .flat()
       .filter((value) => typeof value === 'string')
       .filter((value) => isReadable(field, 'is', value))
@@ -91,9 +83,8 @@ function pairsOf(
 function knownPairs(
   choice: ExampleFields,
   answer: Answer,
-  site: Site,
 ): { second: ShownField; known: readonly Pair[] } | null {
-  const all = choice.seconds.map((second) => ({ second, known: pairsOf(choice, second, answer, site) }))
+  const all = choice.seconds.map((second) => ({ second, known: pairsOf(choice, second, answer) }))
   const some = all.filter(({ known }) => known.length > 0)
   return some.find(({ known }) => choosePair(known)?.compared !== undefined) ?? some[0] ?? null
 }
@@ -120,13 +111,12 @@ export function exampleList(
   choice: ExampleFields | null,
   answer: Answer,
   newest: string | null,
-  site: Site,
   language: Language,
 ): Html {
   if (choice === null) return null
   const { subject, first } = choice
   const { text } = language
-  const found = knownPairs(choice, answer, site)
+  const found = knownPairs(choice, answer)
   const chosen = found === null ? null : choosePair(found.known)
   if (found === null || chosen === null) return null
   const { second } = found

@@ -4,7 +4,6 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
-import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
 import { isUnranked, recordArguments } from '../view/where.ts'
@@ -72,7 +71,6 @@ export function listPanel(
   columns: readonly ShownField[],
   facets: readonly ShownField[],
   subject: PageSubject,
-  { schema }: Site,
 ): Panel {
   const { collection } = subject
   const { page, sort } = view
@@ -94,7 +92,7 @@ export function listPanel(
       pageInfo: leaves('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
       edges: {
         ...snippetSelection(view, subject),
-        node: selectFields(columns, collection.typeName, schema),
+        node: selectFields(columns),
       },
       ...(page === null && facets.length > 0 && facetSelection(facets, facetSize)),
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
@@ -108,6 +106,9 @@ export function facetSelection(facets: readonly ShownField[], limit: number, ign
   return { [field]: { field: {}, values: leaves('value', 'count'), ...leaves('missing', 'cut') } }
 }
 
+/** Before the name of the text. */
+const snippetAlias = 'snippet_'
+
 /** Texts in which the words of the search are marked. */
 function snippetSelection(view: View, { collection, roles }: PageSubject): Selection {
   if (view.search === '' || view.show === 'table') return {}
@@ -115,32 +116,20 @@ function snippetSelection(view: View, { collection, roles }: PageSubject): Selec
     .filter(({ name }) => name === roles.title || name === roles.summary)
     .map(({ name }) => {
       const snippet = printField('snippet', { field: new EnumValue(name) })
-      return [`snippet_${name}: ${snippet}`, { text: {}, ranges: leaves('start', 'end') }] as const
+      return [`${snippetAlias}${name}: ${snippet}`, { text: {}, ranges: leaves('start', 'end') }] as const
     })
   return Object.fromEntries(snippets)
 }
 
-export function resultOf(
-  edge: Edge,
-  columns: readonly ShownField[],
-  subject: PageSubject,
-  site: Site,
-): Result {
-  const snippets = subject.collection.searchFields.map(
-    ({ name }) => [name, (edge[`snippet_${name}`] ?? null) as SnippetAnswer | null] as const,
+export function resultOf(edge: Edge, columns: readonly ShownField[]): Result {
+  const snippets = Object.entries(edge).flatMap(([key, value]) =>
+    key.startsWith(snippetAlias) ? [[key.slice(snippetAlias.length), value as SnippetAnswer | null]] : [],
   )
-  return { ...resultOfNode(edge.node, columns, subject, site), snippets: Object.fromEntries(snippets) }
+  return { ...resultOfNode(edge.node, columns), snippets: Object.fromEntries(snippets) }
 }
 
 /** A record of a list without snippets. */
-export function resultOfNode(
-  node: ListNode,
-  columns: readonly ShownField[],
-  { collection }: PageSubject,
-  { schema }: Site,
-): Result {
-  const values = columns.map(
-    (field) => [field.name, readField(node, field, collection.typeName, schema)] as const,
-  )
+export function resultOfNode(node: ListNode, columns: readonly ShownField[]): Result {
+  const values = columns.map((field) => [field.name, readField(node, field)] as const)
   return { uri: node.uri, values: Object.fromEntries(values), snippets: {} }
 }

@@ -67,7 +67,7 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         ${handle !== null && html`<p><bdi class="uri">${did}</bdi></p>`}
         ${lists.every(isEmpty) && html`<p>${isWhole ? text.account.none : text.account.noneOfThese}. ${text.record.notIndexedHint}</p>`}
         ${!lists.every(isEmpty) && zoneNote(language)}
-        ${subjects.map((subject) => section(subject, listOf(answer, subject), did, site, language))}
+        ${subjects.map((subject) => section(subject, listOf(answer, subject), did, language))}
         ${!isWhole && pages({ did, all, start, subjects }, language)}
       `
     },
@@ -78,7 +78,7 @@ function build(shown: readonly PageSubject[], did: string, site: Site): Operatio
   return buildOperation(
     site.schema,
     'Account',
-    shown.map((subject) => panel(did, subject, site)),
+    shown.map((subject) => panel(did, subject)),
   )
 }
 
@@ -105,7 +105,6 @@ function section(
   subject: PageSubject,
   { totalCount, nodes }: AccountList,
   did: string,
-  site: Site,
   language: Language,
 ): Html {
   if (totalCount === 0) return null
@@ -113,7 +112,7 @@ function section(
   const address = field === undefined ? null : filteredAddress(subject, field, did, language)
   const count = language.plural(language.text.records, totalCount)
   const columns = briefColumns(subject)
-  const found = nodes.map((node) => resultOfNode(node, columns, subject, site))
+  const found = nodes.map((node) => resultOfNode(node, columns))
   return html`<section>
     <h2>${subjectLabel(subject, language)}</h2>
     <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
@@ -121,7 +120,7 @@ function section(
   </section>`
 }
 
-function panel(did: string, subject: PageSubject, { schema }: Site): Panel {
+function panel(did: string, subject: PageSubject): Panel {
   const { collection } = subject
   return {
     name: collection.rootField,
@@ -129,7 +128,7 @@ function panel(did: string, subject: PageSubject, { schema }: Site): Panel {
     arguments: { first: newestOfEach, where: { did: { eq: did } } },
     selection: {
       totalCount: {},
-      nodes: { actorHandle: {}, ...selectFields(briefColumns(subject), collection.typeName, schema) },
+      nodes: { actorHandle: {}, ...selectFields(briefColumns(subject)) },
     },
   }
 }

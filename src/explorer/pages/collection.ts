@@ -56,7 +56,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   const columns = columnsOf(view, subject)
   const build = (facets: readonly ShownField[]): Operation =>
     buildOperation(site.schema, 'Collection', [
-      listPanel(view, columns, facets, subject, site),
+      listPanel(view, columns, facets, subject),
       ...facets.flatMap((field) => referredPanel(field)),
       ...conditionNames(view.conditions),
     ])
@@ -84,7 +84,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
-      const found = list.edges.map((edge) => resultOf(edge, columns, subject, site))
+      const found = list.edges.map((edge) => resultOf(edge, columns))
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
         <header class="heading">
@@ -217,7 +217,7 @@ function viewMenu(view: View, total: number, subject: PageSubject, names: Names,
     {
       kind: 'list',
       title: viewTitle(view, subject, language, names),
-      operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
+      operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject)]),
       files: recordFiles(
         site.schema,
         subject,

@@ -21,12 +21,12 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
   return {
     status: 200,
     title,
-    operation: buildOperation(site.schema, 'Embedded', [listPanel(view, columns, [], subject, site)]),
+    operation: buildOperation(site.schema, 'Embedded', [listPanel(view, columns, [], subject)]),
     isIndexed: false,
     isEmbedded: true,
     render(answer) {
       const { totalCount, edges } = answer['list'] as ListAnswer
-      const found = edges.map((edge) => resultOf(edge, columns, subject, site))
+      const found = edges.map((edge) => resultOf(edge, columns))
       const { imageHosts } = site.operator
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>

@@ -38,10 +38,10 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
   return {
     status: 200,
     media: 'application/atom+xml; charset=utf-8',
-    operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject, site)]),
+    operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject)]),
     write(answer, _ask, index) {
       const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
-      const entries = nodes.flatMap((node) => entryOf(node, subject, site, request) ?? [])
+      const entries = nodes.flatMap((node) => entryOf(node, subject, request) ?? [])
       const latest = entries
         .map(({ updated }) => updated)
         .toSorted((one, other) => Date.parse(other) - Date.parse(one))
@@ -58,7 +58,7 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
 }
 
 /** In the order of the view; the newest first without one, for searches too. */
-function feedPanel(view: View, subject: PageSubject, site: Site): Panel {
+function feedPanel(view: View, subject: PageSubject): Panel {
   const { collection } = subject
   const { sort } = view
   return {
@@ -72,7 +72,7 @@ function feedPanel(view: View, subject: PageSubject, site: Site): Panel {
     selection: {
       nodes: mergeSelections([
         leaves('did', 'actorHandle', 'indexedAt', 'changedAt'),
-        selectFields(fieldsOf(subject), collection.typeName, site.schema),
+        selectFields(fieldsOf(subject)),
       ]),
     },
   }
@@ -88,14 +88,9 @@ function isLanguage({ type }: Field | ShownField): boolean {
   return type.kind === 'string' && type.use.page === 'language'
 }
 
-function entryOf(
-  node: FeedNode,
-  subject: PageSubject,
-  { schema }: Site,
-  { origin, language }: PageRequest,
-): FeedEntry | null {
-  const { collection, fields, roles } = subject
-  const read = (field: ShownField) => readField(node, field, collection.typeName, schema)
+function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: PageRequest): FeedEntry | null {
+  const { fields, roles } = subject
+  const read = (field: ShownField) => readField(node, field)
   const textOf = (name: string | null): string | null => {
     const field = name === null ? undefined : fields.get(name)
     const value = field === undefined ? null : read(field)

@@ -22,8 +22,8 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   const { text } = language
   const example = chooseExample(site)
   const panels = [
-    ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject, site)),
-    ...(example === null ? [] : [examplePanel(example, site)]),
+    ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject)),
+    ...(example === null ? [] : [examplePanel(example)]),
   ]
   return {
     status: 200,
@@ -36,7 +36,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           <h1>${site.title}</h1>
           ${index !== null && html`<p class="lead">${lead(index)}</p>`}
           ${searchAllForm(site, language)}
-          ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), site, language)}
+          ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), language)}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}
@@ -61,7 +61,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const columns = briefColumns(subject)
     const records = index?.collections.find(({ name }) => name === collection.nsid)?.records
     const address = withLanguage(collectionAddress(collection.nsid), language)
-    const found = nodesOf(subject, answer).map((node) => resultOfNode(node, columns, subject, site))
+    const found = nodesOf(subject, answer).map((node) => resultOfNode(node, columns))
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
@@ -84,13 +84,13 @@ function newestTime(subject: PageSubject, answer: Answer): string | null {
   return known.length === 0 ? null : String(known[0])
 }
 
-function newest(subject: PageSubject, { schema }: Site): Panel {
+function newest(subject: PageSubject): Panel {
   const { collection } = subject
   return {
     name: collection.rootField,
     field: collection.rootField,
     arguments: { first: newestOfEach },
-    selection: { nodes: selectFields(briefColumns(subject), collection.typeName, schema) },
+    selection: { nodes: selectFields(briefColumns(subject)) },
   }
 }
 

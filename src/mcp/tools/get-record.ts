@@ -139,10 +139,10 @@ interface Parts {
 }
 
 function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: Asked): Parts {
-  const { catalogue, schema } = toolbox
+  const { catalogue } = toolbox
   const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
-    const resolved = resolvedName(schema, collection.typeName, field.name)
+    const resolved = resolvedName(collection.type.fields, field.name)
     if (target === null || resolved === null) return []
     const subject = catalogue.of(target)
     const { selection, readNode } = briefOf(subject, null, cite, toolbox)
