@@ -2,7 +2,7 @@
  * Builds GraphQL operations of panels. Panels of one operation show one state of the data; a page with a chart has several
  * operations. Arguments become variables; their types come from the schema.
  */
-import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
+import type { GraphQLArgument, GraphQLSchema } from 'graphql'
 import { EnumValue, indent, printField, printLines, type Selection } from './graphql-text.ts'
 
 /** Points of an operation, below the 250 of the public tier. */
@@ -138,11 +138,4 @@ export function argumentOf(
 ): GraphQLArgument | undefined {
   const fields = schema.getQueryType()?.getFields() ?? {}
   return fields[field]?.args.find(({ name }) => name === argument)
-}
-
-/** The names of an argument's enum, such as those that a collection can be grouped by. */
-export function enumOf(schema: GraphQLSchema, field: string, argument: string): ReadonlySet<string> {
-  const found = argumentOf(schema, field, argument)
-  const type = found === undefined ? null : getNamedType(found.type)
-  return new Set(isEnumType(type) ? type.getValues().map(({ name }) => name) : [])
 }

@@ -3,7 +3,7 @@ import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import { enumOf, type Panel } from '../../ask/operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
@@ -76,11 +76,6 @@ export const mostGroups = 1_000
 
 export function aggregateOf({ collection }: PageSubject): string {
   return `${collection.rootField}Aggregate`
-}
-
-/** What the collection can be grouped by. */
-export function groupableIn({ site, subject }: Pick<ChartContext, 'site' | 'subject'>): ReadonlySet<string> {
-  return enumOf(site.schema, aggregateOf(subject), 'groupBy')
 }
 
 type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly description?: string }

@@ -36,7 +36,7 @@ export function comparedChart(context: ChartContext): ComparedChart {
   const per = readChoice(view, 'per', periods, problems)
   const queries = readQueries(view, subject, problems)
   const choices = { problems, queries, as, per }
-  const field = timeField(context)
+  const field = timeField(subject)
   if (field === null || queries.length === 0)
     return { ...choices, ...nothing(field === null ? language.text.charts.noTime : '', language) }
   const views = queries.map((query) => inPeriod(query.view, view, subject))

@@ -13,7 +13,6 @@ import {
   describe,
   type DrawnChart,
   type GroupAnswer,
-  groupableIn,
 } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
@@ -55,7 +54,7 @@ const mostSeries = 7
 export function groupChart(context: ChartContext): GroupChart {
   const { site, subject, view } = context
   const problems: Problem[] = []
-  const groupings = groupingsOf(subject, groupableIn(context))
+  const groupings = groupingsOf(subject)
   const choices = readGroupChoices(view, subject, groupings, problems)
   const plan = planOf(choices, context)
   return {

@@ -34,10 +34,7 @@ export interface Grouping {
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
 /** Groupings by the fields of the collection's roles come first. Each collection has some, such as its accounts. */
-export function groupingsOf(
-  { fields, roles }: PageSubject,
-  groupable: ReadonlySet<string>,
-): readonly Grouping[] {
+export function groupingsOf({ fields, roles, groupable }: PageSubject): readonly Grouping[] {
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')
       return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit, step: null }))

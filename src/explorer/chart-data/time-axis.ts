@@ -4,13 +4,14 @@
  * here.
  */
 import { readField, selectFields } from '../fields/record-selection.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/where.ts'
-import { aggregateOf, type ChartContext, groupableIn, type GroupsAnswer, mostGroups } from './asked-chart.ts'
+import { aggregateOf, type ChartContext, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import {
   type Bounds,
   boundsOfPeriods,
@@ -45,9 +46,7 @@ export interface ShownPeriods {
 }
 
 /** The time of the collection; null if it cannot be grouped by. */
-export function timeField(context: ChartContext): ShownField | null {
-  const groupable = groupableIn(context)
-  const { fields, roles } = context.subject
+export function timeField({ fields, roles, groupable }: PageSubject): ShownField | null {
   const field = fields.get(roles.time)
   if (field?.isSort !== true) return null
   return periods.every((each) => groupable.has(`${field.name}_${each}`)) ? field : null

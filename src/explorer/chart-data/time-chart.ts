@@ -13,7 +13,6 @@ import {
   type ChartTable,
   chartOnce,
   type GroupAnswer,
-  groupableIn,
   type GroupsAnswer,
 } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
@@ -49,13 +48,14 @@ const mostSplitValues = 8
 /** Null if the collection's time cannot be grouped by. */
 export function timeChart(context: ChartContext): TimeChart | null {
   const { subject, view, language } = context
-  const field = timeField(context)
+  const field = timeField(subject)
   if (field === null) return null
   const { charts } = language.text
   const problems: Problem[] = []
-  const groupable = groupableIn(context)
   const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
-  const splits = names.flatMap((name) => (groupable.has(name) ? (subject.fields.get(name) ?? []) : []))
+  const splits = names.flatMap((name) =>
+    subject.groupable.has(name) ? (subject.fields.get(name) ?? []) : [],
+  )
   const split = readNamed(view, 'split', splits, problems)
   const as = readChoice(view, 'as', measures, problems) ?? 'count'
   const per = readChoice(view, 'per', periods, problems)

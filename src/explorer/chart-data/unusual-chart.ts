@@ -11,14 +11,7 @@ import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 import { canSearch, recordArguments } from '../view/where.ts'
-import {
-  aggregateOf,
-  type AskedChart,
-  type ChartContext,
-  describe,
-  type GroupAnswer,
-  groupableIn,
-} from './asked-chart.ts'
+import { aggregateOf, type AskedChart, type ChartContext, describe, type GroupAnswer } from './asked-chart.ts'
 import {
   type Grouping,
   groupingLabel,
@@ -102,7 +95,7 @@ export function unusualChart(context: ChartContext): UnusualChart {
   const texts = collection.searchFields.flatMap(({ name }) =>
     name === roles.title || name === roles.summary ? (fields.get(name) ?? []) : [],
   )
-  const keys = groupingsOf(subject, groupableIn(context)).filter(
+  const keys = groupingsOf(subject).filter(
     ({ unit, field }) => unit === null && roles.facets.includes(field.name),
   )
   const things = [

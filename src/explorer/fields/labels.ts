@@ -19,8 +19,11 @@ export interface Scale {
   readonly high: Labels
 }
 
+/** A language of the interface. */
+export type Tagged = Pick<Language, 'tag'>
+
 /** The text in the language, or else in English. */
-export function labelIn(labels: Labels, { tag }: Pick<Language, 'tag'>): string | null {
+export function labelIn(labels: Labels, { tag }: Tagged): string | null {
   return labels[tag] ?? labels['en'] ?? null
 }
 
@@ -29,7 +32,7 @@ interface Labelled {
   readonly words: readonly string[]
 }
 
-export function fieldLabel({ labels, words }: Labelled, language: Pick<Language, 'tag'>): string {
+export function fieldLabel({ labels, words }: Labelled, language: Tagged): string {
   return labelIn(labels, language) ?? labelOf(words)
 }
 
@@ -38,15 +41,12 @@ interface LabelledCollection {
   readonly display: { readonly label: Labels; readonly description: Labels }
 }
 
-export function subjectLabel(
-  { collection, display }: LabelledCollection,
-  language: Pick<Language, 'tag'>,
-): string {
+export function subjectLabel({ collection, display }: LabelledCollection, language: Tagged): string {
   return labelIn(display.label, language) ?? labelOf([lastPart(collection.nsid)])
 }
 
 /** Descriptions of lexicons are in English: not shown to readers of a language that the operator has labels in. */
-export function isReadIn({ tag }: Pick<Language, 'tag'>, labels: Labels): boolean {
+export function isReadIn({ tag }: Tagged, labels: Labels): boolean {
   return tag === 'en' || labels[tag] === undefined
 }
 
@@ -55,14 +55,11 @@ interface Described extends Labelled {
 }
 
 /** Undefined for a field without a description, or with one that is not read in the language. */
-export function fieldDescription(field: Described, language: Pick<Language, 'tag'>): string | undefined {
+export function fieldDescription(field: Described, language: Tagged): string | undefined {
   return field.description !== '' && isReadIn(language, field.labels) ? field.description : undefined
 }
 
-export function subjectDescription(
-  { collection, display }: LabelledCollection,
-  language: Pick<Language, 'tag'>,
-): string {
+export function subjectDescription({ collection, display }: LabelledCollection, language: Tagged): string {
   return labelIn(display.description, language) ?? collection.type.description
 }
 
@@ -89,11 +86,7 @@ interface Valued {
 }
 
 /** That of `display.json`; otherwise the words of a listed value or of a token, and any other value as it is. */
-export function valueLabel(
-  { valueLabels, values }: Valued,
-  value: string,
-  language: Pick<Language, 'tag'>,
-): string {
+export function valueLabel({ valueLabels, values }: Valued, value: string, language: Tagged): string {
   const given = labelIn(valueLabels.get(value) ?? {}, language)
   return given ?? (values.includes(value) || tokenName(value) !== null ? wordsOfValue(value) : value)
 }

@@ -1,6 +1,7 @@
 /** A collection with what its pages need: its fields, the fields that represent a record, and labels. */
 import { type AskField, fieldsOf } from '../../ask/fields.ts'
 import type { Collection, Model } from '../../schema/model/model.ts'
+import { groupFields } from '../../schema/model/operators.ts'
 import { languages, type Language } from '../languages/language.ts'
 import { guessPageRoles, type PageRoles } from './guesses.ts'
 import {
@@ -10,6 +11,7 @@ import {
   noValueLabels,
   type Scale,
   subjectLabel,
+  type Tagged,
   type ValueLabels,
 } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
@@ -62,6 +64,8 @@ export interface PageSubject {
   readonly ownFields: ReadonlyMap<string, ShownField>
   readonly roles: PageRoles
   readonly display: CollectionDisplay
+  /** What `groupBy` takes: fields, and periods and parts of times. */
+  readonly groupable: ReadonlySet<string>
 }
 
 export interface Subjects {
@@ -96,6 +100,7 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
     return {
       ...others,
       fields: new Map(fields.map((field) => [field.name, field])),
+      groupable: new Set(groupFields(subject.collection, model).map(({ name }) => name)),
       // A property may have several fields. The first wins: a field that can be grouped by.
       ownFields: new Map(own.toReversed().map((field) => [field.properties.join('\n'), field])),
     }
@@ -185,17 +190,13 @@ function joinedLabel(
 export function memberLabel(
   { display }: Pick<PageSubject, 'display'>,
   path: readonly string[],
-  language: Pick<Language, 'tag'>,
+  language: Tagged,
 ): string {
   return labelIn(display.fields.get(path.join('_'))?.label ?? {}, language) ?? labelOf(path.slice(-1))
 }
 
 /** Null if `display.json` has a label for no part of it. */
-function labelOfMember(
-  display: CollectionDisplay,
-  path: readonly string[],
-  language: Pick<Language, 'tag'>,
-): string | null {
+function labelOfMember(display: CollectionDisplay, path: readonly string[], language: Tagged): string | null {
   const own = labelIn(display.fields.get(path.join('_'))?.label ?? {}, language)
   if (own !== null || path.length < 2) return own
   const outer = labelOfMember(display, path.slice(0, -1), language)

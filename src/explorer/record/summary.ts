@@ -10,7 +10,7 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
-import { buildOperation, enumOf, type Panel } from '../../ask/operation.ts'
+import { buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { panelFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
@@ -43,7 +43,7 @@ const mostMonths = 240
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
 export function summarizedBy(
   { collection }: PageSubject,
-  { subjects, schema }: Site,
+  { subjects }: Site,
   index: IndexState | null,
 ): readonly Summarized[] {
   const counts = new Map(index?.collections.map(({ name, records }) => [name, records]))
@@ -62,12 +62,11 @@ export function summarizedBy(
     .slice(0, mostSummaries)
     .map(({ holder, field }, at) => {
       const bucket = `${holder.roles.time}_month`
-      const groups = enumOf(schema, aggregateOf(holder), 'groupBy')
       return {
         name: `summary${at}`,
         holder,
         field,
-        bucket: field.steps.length === 1 && groups.has(bucket) ? bucket : null,
+        bucket: field.steps.length === 1 && holder.groupable.has(bucket) ? bucket : null,
         scores: scoresOf(holder),
       }
     })
