@@ -6,9 +6,9 @@ import type { PageSubject } from '../fields/subject.ts'
 import type { Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
-import { hiddenInputs } from '../parts/hidden-inputs.ts'
+import { hiddenInputs } from '../parts/forms.ts'
 import type { Names } from '../parts/values.ts'
-import { type View, viewParametersOf } from '../view/view.ts'
+import { emptyView, type View, viewParametersOf } from '../view/view.ts'
 
 export interface Browse {
   readonly site: Site
@@ -19,12 +19,18 @@ export interface Browse {
   readonly names: Names
 }
 
+type Linked = Pick<Browse, 'subject' | 'language'>
+
 /** The address of the collection with another view; null where no view or no address has its records. */
-export function viewAddress(
-  { subject, language }: Pick<Browse, 'subject' | 'language'>,
-  view: View | null,
-): string | null {
+export function viewAddress({ subject, language }: Linked, view: View | null): string | null {
   return view === null ? null : withLanguage(collectionAddress(subject.collection.nsid, view), language)
+}
+
+/** The collection with a value of the field; null where an address cannot have it. */
+export function valueAddress(to: Linked, field: ShownField, value: string): string | null {
+  const isReference = field.type.kind === 'strongRef' || field.type.kind === 'atUri'
+  const conditions = [{ field, operator: 'is', values: [value] } as const]
+  return field.isArray && isReference ? null : viewAddress(to, { ...emptyView, conditions })
 }
 
 /** The page that offers the conditions on a field. */

@@ -1,7 +1,9 @@
-/** Conditions in words. */
-import { fieldLabel } from '../fields/labels.ts'
+/** Conditions and views in words. */
+import { fieldLabel, subjectLabel } from '../fields/labels.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { shortText } from '../parts/texts.ts'
 import { type Names, plainValue, recordText } from '../parts/values.ts'
 import { isDate } from '../../ask/where.ts'
 import type { Condition } from '../view/conditions.ts'
@@ -36,6 +38,16 @@ export function sentencesOf(
       return `${before}${shown ?? ''}${after}`
     }),
   )
+}
+
+const longestTitle = 300
+
+/** For feeds, citations and prompts: `Article: “storm”; Language: German` */
+export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
+  const { search, conditions } = view
+  const parts = [...(search === '' ? [] : [`“${search}”`]), ...sentencesOf(conditions, language, names)]
+  const label = subjectLabel(subject, language)
+  return shortText(parts.length === 0 ? label : `${label}: ${parts.join('; ')}`, longestTitle)
 }
 
 /** Says which ranges no record can match, with links that swap their bounds. */

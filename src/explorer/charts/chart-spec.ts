@@ -108,3 +108,23 @@ export function isTooLarge({ keys, series }: ChartSpec): boolean {
 export function colourNumber({ series }: ChartSpec, at: number): number {
   return series[at]?.isRest === true ? 8 : at % 8
 }
+
+/** What a colour or a shade of a chart means. */
+export interface LegendEntry {
+  readonly name: string
+  /** A number of the palette; null for the colour of texts. */
+  readonly colour: number | null
+  readonly opacity: number
+}
+
+export function legendOf(spec: ChartSpec): readonly LegendEntry[] {
+  const { kind, series, isOrdered, noValue } = spec
+  return [
+    ...(series.length > 1
+      ? series.map(({ name }, at) => ({ name, colour: colourNumber(spec, at), opacity: 1 }))
+      : []),
+    ...(kind === 'bars' && isOrdered && hasGaps(spec)
+      ? [{ name: noValue, colour: null, opacity: gapOpacity }]
+      : []),
+  ]
+}

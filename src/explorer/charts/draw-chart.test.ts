@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chartSpec as spec } from '../../../test/support/chart-spec.ts'
-import { type ChartSpec, chartKinds, isDrawn, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
+import { type ChartSpec, chartKinds, isDrawn, isEmpty, isTooLarge, layouts, legendOf } from './chart-spec.ts'
 import { drawChart } from './draw-chart.ts'
-import { legendOf } from './legend.ts'
 
 const drawnKinds = chartKinds.filter((kind) => kind !== 'table')
 const elements = ['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title', 'desc']

@@ -2,7 +2,7 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import { type ChartSpec, colourNumber, type Layout, type Mark, valueText } from './chart-spec.ts'
+import { type ChartSpec, colourNumber, type Layout, legendOf, type Mark, valueText } from './chart-spec.ts'
 import { barGaps, columnGaps } from './gaps.ts'
 import {
   type Drawing,
@@ -15,7 +15,6 @@ import {
   valueAxis,
 } from './axes.ts'
 import { labelText, plainText } from './label.ts'
-import { legendOf } from './legend.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']

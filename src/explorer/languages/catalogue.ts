@@ -1,6 +1,6 @@
 /** The shape of a language's texts. */
 import type { en } from './en.ts'
-import type { Plural } from './plural.ts'
+import type { Plural } from './text-parts.ts'
 
 /** Of a part of the English texts: any texts, with any plural forms. */
 export type Widened<Text> = Text extends string

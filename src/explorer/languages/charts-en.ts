@@ -1,5 +1,5 @@
 /** Texts of charts in English: the shape that other languages have. */
-import type { Plural } from './plural.ts'
+import type { Plural } from './text-parts.ts'
 
 /** A value of a chart, and where it is. */
 export interface LabelledValue {

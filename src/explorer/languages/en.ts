@@ -1,7 +1,7 @@
 /** English: the catalogue that the others have the shape of. */
 import { charts } from './charts-en.ts'
 import type { Problem } from '../view/problem.ts'
-import type { Plural } from './plural.ts'
+import type { Plural } from './text-parts.ts'
 
 export const en = {
   skip: 'Skip to the content',

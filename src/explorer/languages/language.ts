@@ -5,8 +5,7 @@ import { ar } from './ar.ts'
 import type { Texts } from './catalogue.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
-import { isolated } from './isolated.ts'
-import type { Plural } from './plural.ts'
+import { isolated, type Plural } from './text-parts.ts'
 
 export type { Texts }
 

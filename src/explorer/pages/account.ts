@@ -11,7 +11,7 @@ import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { recordText, zoneNote } from '../parts/values.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
-import { filteredAddress } from '../record/filtered.ts'
+import { valueAddress } from '../browse/context.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 const newestOfEach = 3
@@ -109,14 +109,14 @@ function section(
 ): Html {
   if (totalCount === 0) return null
   const field = subject.fields.get('did')
-  const address = field === undefined ? null : filteredAddress(subject, field, did, language)
+  const address = field === undefined ? null : valueAddress({ subject, language }, field, did)
   const count = language.plural(language.text.records, totalCount)
   const columns = briefColumns(subject)
   const found = nodes.map((node) => resultOfNode(node, columns))
   return html`<section>
     <h2>${subjectLabel(subject, language)}</h2>
     <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
-    ${results(found, 'list', [], subject, language)}
+    ${results(found, 'list', [], { subject, language })}
   </section>`
 }
 

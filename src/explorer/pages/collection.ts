@@ -13,7 +13,7 @@ import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
-import { conditionList } from '../browse/sentences.ts'
+import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -37,7 +37,6 @@ import { chartFigure } from '../parts/figure.ts'
 import type { Names } from '../parts/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { recordArguments } from '../view/where.ts'
-import { viewTitle } from '../export-menu/view-title.ts'
 
 export function collectionPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -101,7 +100,9 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
             ${
               found.length === 0
                 ? nothingFound(answer, browse)
-                : results(found, view.show, columns, subject, language, {
+                : results(found, view.show, columns, {
+                    subject,
+                    language,
                     head,
                     imageHosts: site.operator.imageHosts,
                   })

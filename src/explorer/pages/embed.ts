@@ -1,4 +1,5 @@
 /** The list of a collection without the frame of a page, for pages of others to include. */
+import { viewTitle } from '../browse/sentences.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
@@ -7,7 +8,6 @@ import { buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote } from '../parts/values.ts'
-import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -32,7 +32,7 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
         <p class="count">${language.plural(language.text.records, totalCount ?? 0)} · ${site.title}</p>
         ${zoneNote(language)}
-        ${results(found, view.show, columns, subject, language, { imageHosts })}
+        ${results(found, view.show, columns, { subject, language, imageHosts })}
       `
     },
   }

@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from '../../errors.ts'
 import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Draft, PageRequest } from '../page.ts'
-import { hiddenInputs } from '../parts/hidden-inputs.ts'
+import { hiddenInputs } from '../parts/forms.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText, searchOf } from '../view/view.ts'
 

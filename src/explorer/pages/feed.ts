@@ -1,7 +1,7 @@
 /** The feed of a collection: the newest records of a view. */
 import type { Field } from '../../schema/model/model.ts'
+import { viewTitle } from '../browse/sentences.ts'
 import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
-import { viewTitle } from '../export-menu/view-title.ts'
 import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'

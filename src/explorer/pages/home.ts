@@ -10,7 +10,7 @@ import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Answer, type Draft, type IndexState, type PageRequest, type Site, instantOf } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote, timeAndZone } from '../parts/values.ts'
-import { searchAllForm } from '../parts/search-all.ts'
+import { searchAllForm } from '../parts/forms.ts'
 import type { Language } from '../languages/language.ts'
 
 const newestOfEach = 4
@@ -66,7 +66,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
-      ${found.length > 0 && html`<h4>${text.newest}</h4> ${results(found, 'list', [], subject, language)}`}
+      ${found.length > 0 && html`<h4>${text.newest}</h4> ${results(found, 'list', [], { subject, language })}`}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }

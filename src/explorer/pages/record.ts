@@ -16,7 +16,7 @@ import {
   type ReadValue,
 } from '../parts/record-name.ts'
 import { isPresent, recordText, timeOf, zoneNote } from '../parts/values.ts'
-import { filteredAddress } from '../record/filtered.ts'
+import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
 import {
   languageOf,
@@ -109,7 +109,7 @@ function valuesOf(node: RecordNode, { subject, language }: RecordContext, site: 
       const field = subject.ownFields.get(properties.join('\n'))
       if (field === undefined || !field.isGroup || field.type.kind !== 'string') return null
       const isNarrow = field.isArray || field.type.categorical || field.type.code || field.values.length > 0
-      return isNarrow ? filteredAddress(subject, field, value, language) : null
+      return isNarrow ? valueAddress({ subject, language }, field, value) : null
     },
   }
 }

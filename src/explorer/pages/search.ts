@@ -15,7 +15,7 @@ import { affordableOperations, buildOperation, type Panel } from '../../ask/oper
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
-import { searchAllForm } from '../parts/search-all.ts'
+import { searchAllForm } from '../parts/forms.ts'
 import { zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText, readView, searchOf } from '../view/view.ts'
@@ -101,7 +101,7 @@ function results(searched: Searched, answer: Answer): Html {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
     if (subject === undefined) return []
     const kind = subjectLabel(subject, language)
-    return [resultItem(foundResult(node, subject, q), [], subject, language, { kind })]
+    return [resultItem(foundResult(node, subject, q), [], { subject, language, kind })]
   })
   return html`
     ${suggestion(didYouMean, q, language)} ${collections(searched, answer)}

@@ -14,7 +14,7 @@ import { html, type Html } from '../html.ts'
 import type { Answer } from '../page.ts'
 import { changed, periodOnly, recordsOnly, type View, viewParametersOf } from '../view/view.ts'
 import { valueList } from './choices.ts'
-import { hiddenInputs } from './hidden-inputs.ts'
+import { hiddenInputs } from './forms.ts'
 
 type AddressOf = (view: View) => string | null
 

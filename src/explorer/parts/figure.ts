@@ -1,6 +1,5 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
-import { type ChartSpec, isDrawn, valueText } from '../charts/chart-spec.ts'
-import { legendOf } from '../charts/legend.ts'
+import { type ChartSpec, isDrawn, legendOf, valueText } from '../charts/chart-spec.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'

@@ -22,45 +22,37 @@ export interface Result {
   readonly snippets: Readonly<Record<string, SnippetAnswer | null>>
 }
 
-export function results(
-  found: readonly Result[],
-  show: Show,
-  columns: readonly ShownField[],
-  subject: PageSubject,
-  language: Language,
-  { head = (field) => columnHead(field, language), imageHosts = [] }: ResultOptions = {},
-): Html {
-  if (show === 'table') return table(found, columns, subject, language, head)
-  const hosts = show === 'cards' ? imageHosts : []
-  return html`<ol class=${show}>${found.map((result) => resultItem(result, columns, subject, language, { imageHosts: hosts }))}</ol>`
+type Columns = readonly ShownField[]
+
+export function results(found: readonly Result[], show: Show, columns: Columns, given: ResultContext): Html {
+  if (show === 'table') return table(found, columns, given)
+  const context = show === 'cards' ? given : { ...given, imageHosts: [] }
+  return html`<ol class=${show}>${found.map((result) => resultItem(result, columns, context))}</ol>`
 }
 
-interface ResultOptions {
+/** What results are shown with. */
+interface ResultContext {
+  readonly subject: PageSubject
+  readonly language: Language
   /** The head of a column of the table. */
   readonly head?: (field: ShownField) => Html
   /** Hosts whose images cards show: `*` for every one. */
   readonly imageHosts?: readonly string[]
+  /** What a list of several collections says of each record. */
+  readonly kind?: string
 }
 
 function columnHead(field: ShownField, language: Language): Html {
   return html`<th scope="col" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</th>`
 }
 
-/** An element of a list; `kind` is what a list of several collections says of each record. */
-export function resultItem(
-  result: Result,
-  columns: readonly ShownField[],
-  subject: PageSubject,
-  language: Language,
-  {
-    imageHosts = [],
-    kind = null,
-  }: Pick<ResultOptions, 'imageHosts'> & { readonly kind?: string | null } = {},
-): Html {
+/** An element of a list. */
+export function resultItem(result: Result, columns: Columns, context: ResultContext): Html {
+  const { subject, language, imageHosts = [], kind } = context
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
   const named = namingText(readIn(result), subject)
-  const link = titleLink(result, named, subject, language)
+  const link = titleLink(result, named, context)
   const shortened = named?.field.name === summary ? null : snippet(result, summary)
   const own = [title, summary, time, image]
   return html`<li class="result">
@@ -68,7 +60,7 @@ export function resultItem(
     <h3>${link}</h3>
     ${shortened !== null && html`<p class="summary">${shortened}</p>`}
     <p class="facts">
-      ${kind !== null && html`<span class="fact kind">${kind}</span>`}
+      ${kind !== undefined && html`<span class="fact kind">${kind}</span>`}
       ${named !== null && typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
       ${columns
         .filter(({ name }) => !own.includes(name) && fields.has(name) && isPresent(result.values[name]))
@@ -90,7 +82,7 @@ function picture(address: unknown, hosts: readonly string[]): Html {
   return html`<img class="picture" src=${address} alt="" loading="lazy" referrerpolicy="no-referrer" />`
 }
 
-function titleLink(result: Result, named: NamingText | null, subject: PageSubject, language: Language): Html {
+function titleLink(result: Result, named: NamingText | null, { subject, language }: ResultContext): Html {
   const content =
     named === null
       ? kindTimeAndKey(readIn(result), subject, result.uri, language)
@@ -124,13 +116,8 @@ function marked({ text, ranges }: SnippetAnswer): Html {
   return html`<bdi>${[...parts, text.slice(at)]}</bdi>`
 }
 
-function table(
-  found: readonly Result[],
-  columns: readonly ShownField[],
-  subject: PageSubject,
-  language: Language,
-  head: (field: ShownField) => Html,
-): Html {
+function table(found: readonly Result[], columns: Columns, context: ResultContext): Html {
+  const { subject, language, head = (field: ShownField) => columnHead(field, language) } = context
   const { title } = subject.roles
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
     <table class="records">
@@ -141,7 +128,7 @@ function table(
             html`<tr>${columns.map((field, at) => {
               const content =
                 field.name === title
-                  ? titleLink(result, namingText(readIn(result), subject), subject, language)
+                  ? titleLink(result, namingText(readIn(result), subject), context)
                   : valueOf(field, result.values[field.name], language)
               return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}</td>`
             })}</tr>`,

@@ -6,7 +6,7 @@ import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
 import { isPresent, recordLink, recordText } from '../parts/values.ts'
-import { filteredAddress } from './filtered.ts'
+import { valueAddress } from '../browse/context.ts'
 import {
   languageOf,
   mostReferring,
@@ -37,7 +37,7 @@ function section(
   const { text } = language
   const label = subjectLabel(holder, language)
   const by = memberLabel(holder, reference.path, language)
-  const all = field === null ? null : filteredAddress(holder, field, uri, language)
+  const all = field === null ? null : valueAddress({ subject: holder, language }, field, uri)
   const count = language.plural(text.records, totalCount)
   return html`<section class="incoming" id=${name}>
     <h2>${text.record.referring(label, by)}</h2>
@@ -49,8 +49,7 @@ function section(
             nodes.map((node) => resultOf(node, holder)),
             'list',
             [],
-            holder,
-            language,
+            { subject: holder, language },
           )
     }
   </section>`

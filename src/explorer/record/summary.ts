@@ -3,7 +3,7 @@ import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
-import { viewAddress } from '../browse/context.ts'
+import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
 import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { html, type Html } from '../html.ts'
@@ -17,7 +17,6 @@ import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { emptyView } from '../view/view.ts'
 import { whereOf } from '../../ask/where.ts'
-import { filteredAddress } from './filtered.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { fieldWords } from './values.ts'
 
@@ -142,7 +141,7 @@ async function summary(
   const { text } = language
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
-  const all = filteredAddress(holder, field, uri, language)
+  const all = valueAddress({ subject: holder, language }, field, uri)
   const total = language.plural(text.records, count)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
