@@ -33,9 +33,9 @@ export interface WordSearch {
 /** Null without a search, or with a blank one, which finds every record. Throws an AskError if it has no meaning. */
 export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
   if (text === undefined || text.trim() === '') return null
-  const names = subject.collection.searchFields.map(({ name }) => name)
-  if (names.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)
-  const search = tryParse(text, names)
+  const { searchFields } = subject.collection
+  if (searchFields.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)
+  const search = tryParse(text, searchFields)
   if (search instanceof SearchError)
     throw new AskError(`search: ${search.message.replace('`contains`', '`text`')}.`)
   const wanted = search === null ? [] : wantedTerms(search)
@@ -45,10 +45,16 @@ export function readSearch(subject: Subject, text: string | undefined): WordSear
   return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
 }
 
-/** Null for a blank search; the error of one without a meaning. `names`: the fields that it may name. */
-export function tryParse(text: string, names: readonly string[]): Search | null | SearchError {
+/** Null for a blank search; the error of one without a meaning. `fields`: those that it may name. */
+export function tryParse(
+  text: string,
+  fields: readonly { readonly name: string }[],
+): Search | null | SearchError {
   try {
-    return parseSearch(text, names)
+    return parseSearch(
+      text,
+      fields.map(({ name }) => name),
+    )
   } catch (error) {
     if (error instanceof SearchError) return error
     throw error

@@ -1,5 +1,5 @@
 /** What a search finds in all collections, the newest first. */
-import { parseSearch, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
+import { SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
 import { snippetOf } from '../../search/snippet.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
@@ -10,6 +10,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { tryParse } from '../../ask/search.ts'
 import { leaves, mergeSelections, onType, type Selection } from '../../ask/graphql-text.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
@@ -202,11 +203,10 @@ function foundResult(node: FoundRecord, subject: PageSubject, search: string): R
 }
 
 function termsOf(search: string, name: string, { collection }: PageSubject): readonly SearchTerm[] {
-  const parsed = parseSearch(
-    search,
-    collection.searchFields.map((field) => field.name),
-  )
-  return parsed === null ? [] : wantedTerms(parsed).filter(({ field }) => field === null || field === name)
+  const parsed = tryParse(search, collection.searchFields)
+  return parsed === null || parsed instanceof SearchError
+    ? []
+    : wantedTerms(parsed).filter(({ field }) => field === null || field === name)
 }
 
 /** All of them are members of the record itself. */

@@ -2,6 +2,7 @@
 import { subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import { briefColumns } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
@@ -55,21 +56,9 @@ function section(
   </section>`
 }
 
-function resultOf(
-  { uri, recordJson }: ReferringAnswer['nodes'][number],
-  { roles, fields }: PageSubject,
-): Result {
-  const names = [roles.title, roles.summary, roles.time]
-  return {
-    uri,
-    values: Object.fromEntries(
-      names.flatMap((name) => {
-        const field = name === null ? undefined : fields.get(name)
-        return field === undefined ? [] : [[field.name, valueAt(recordJson, field.properties)]]
-      }),
-    ),
-    snippets: {},
-  }
+function resultOf({ uri, recordJson }: ReferringAnswer['nodes'][number], holder: PageSubject): Result {
+  const values = briefColumns(holder).map(({ name, properties }) => [name, valueAt(recordJson, properties)])
+  return { uri, values: Object.fromEntries(values), snippets: {} }
 }
 
 /** A column for each record, and a row for each field; rows whose values are all the same are marked. */

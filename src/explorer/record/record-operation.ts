@@ -62,7 +62,7 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
     arguments: { uri },
     selection: {
       ...leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson'),
-      ...selectReferences(subject, site),
+      ...selectReferences(subject, site.subjects),
       ...Object.fromEntries(
         referringTo(subject, site).map(({ name }) => [
           printField(name, { first: mostReferring }),

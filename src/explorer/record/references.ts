@@ -1,9 +1,9 @@
 /** The references of a record: what is asked about the records behind them, and what the answer says. */
-import { getNamedType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import type { ObjectType, Reference } from '../../schema/model/model.ts'
 import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
-import type { PageSubject } from '../fields/subject.ts'
-import type { Site } from '../page.ts'
+import type { PageSubject, Subjects } from '../fields/subject.ts'
+import { elementOf } from '../../ask/paths.ts'
+import { resolvedName } from '../../ask/selection.ts'
 
 /** What is known about the records that a page refers to. */
 export interface References {
@@ -15,24 +15,23 @@ export interface References {
 }
 
 /** The title of the record behind each reference, and whether it is the current version. */
-export function selectReferences({ collection }: PageSubject, site: Site): Selection {
+export function selectReferences({ collection }: PageSubject, subjects: Subjects): Selection {
   const selections = collection.references.flatMap((reference) => {
-    const names = namesOf(collection.type, reference.path) ?? []
-    const [before, name] = [names.slice(0, -1), names.at(-1)]
-    if (name === undefined) return []
-    const resolved = [...before, `${name}Resolved`]
+    const found = fieldsTo(collection.type, reference.path)
+    if (found === null) return []
+    const { own, resolved } = found
     return [
-      ...(reference.kind === 'strongRef' ? [nested(names, leaves('uri', 'cid', 'isCurrent'))] : []),
-      ...(leadsToRecords(site.schema, collection.typeName, resolved)
-        ? [nested(resolved, { ...leaves('uri', 'collection'), ...titlesOf(reference, site) })]
-        : []),
+      ...(reference.kind === 'strongRef' ? [nested(own, leaves('uri', 'cid', 'isCurrent'))] : []),
+      ...(resolved === null
+        ? []
+        : [nested(resolved, { ...leaves('uri', 'collection'), ...titlesOf(reference, subjects) })]),
     ]
   })
   return mergeSelections(selections)
 }
 
 /** The title of each collection that the reference may lead to, under one name. */
-function titlesOf({ targets }: Reference, { subjects }: Site): Selection {
+function titlesOf({ targets }: Reference, subjects: Subjects): Selection {
   const possible = targets === null ? subjects.all : targets.flatMap((nsid) => subjects.of(nsid) ?? [])
   const titles = possible.flatMap(({ collection, fields, roles }) => {
     const [step, ...more] = fields.get(roles.title ?? '')?.steps ?? []
@@ -45,25 +44,22 @@ function titlesOf({ targets }: Reference, { subjects }: Site): Selection {
 
 const mostTitles = 20
 
-/** The GraphQL names of a path of properties; null if an array or a union lies in the way that has no such field. */
-function namesOf(type: ObjectType, path: readonly string[]): readonly string[] | null {
-  const [property, ...rest] = path
-  const field = type.fields.find((each) => each.property === property)
-  if (field === undefined) return null
-  if (rest.length === 0) return [field.name]
-  const held = field.type.kind === 'array' ? field.type.of : field.type
-  const names = held.kind === 'object' ? namesOf(held.type, rest) : null
-  return names === null ? null : [field.name, ...names]
+interface ReferenceFields {
+  readonly own: readonly string[]
+  /** To the record behind it; null where a property has the name of that field. */
+  readonly resolved: readonly string[] | null
 }
 
-/** A property may have the name of the field that would lead there; it is then no interface. */
-function leadsToRecords(schema: GraphQLSchema, typeName: string, path: readonly string[]): boolean {
-  let type = schema.getType(typeName)
-  for (const name of path) {
-    if (!isObjectType(type)) return false
-    type = getNamedType(type.getFields()[name]?.type)
-  }
-  return isInterfaceType(type)
+/** Null if an array or a union lies in the way that has no such field. */
+function fieldsTo({ fields }: ObjectType, [property, ...rest]: readonly string[]): ReferenceFields | null {
+  const field = fields.find((each) => each.property === property)
+  if (field === undefined) return null
+  const { name } = field
+  const record = resolvedName(fields, name)
+  if (rest.length === 0) return { own: [name], resolved: record === null ? null : [record] }
+  const held = elementOf(field.type)
+  const inside = held.kind === 'object' ? fieldsTo(held.type, rest) : null
+  return inside && { own: [name, ...inside.own], resolved: inside.resolved && [name, ...inside.resolved] }
 }
 
 /** Reads what `selectReferences` selects of a record; never the JSON of a record, which may claim anything. */

@@ -1,5 +1,6 @@
 /** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
+import { latitudes, longitudes } from '../../schema/model/coordinates.ts'
 import { accountAddress, withLanguage } from '../addresses.ts'
 import { isReadIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
@@ -7,7 +8,6 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { isPresent, plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
 import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
-import { placeOf } from './places.ts'
 import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
@@ -252,4 +252,20 @@ function objects(type: ObjectType, elements: readonly Json[], shown: ValueContex
       )}</tbody>
     </table>
   </div>`
+}
+
+/** A link to a map of an object with `latitude` and `longitude`, as numbers or decimal texts; null for others. */
+export function placeOf(object: Readonly<Record<string, unknown>>, language: Language): Html {
+  const one = (names: readonly string[]) => names.map((name) => object[name]).find((value) => value != null)
+  const [latitude, longitude] = [degrees(one(latitudes), 90), degrees(one(longitudes), 180)]
+  if (latitude === null || longitude === null) return null
+  const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=9/${latitude}/${longitude}`
+  return html`${webLink(address, language.text.record.map)} <span class="none">(OpenStreetMap)</span>`
+}
+
+function degrees(value: unknown, most: number): number | null {
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^-?\d{1,3}(\.\d{1,12})?$/.test(value)))
+    return null
+  const number = Number(value)
+  return Math.abs(number) <= most ? number : null
 }

@@ -2,7 +2,7 @@
 import { tryParse } from '../../ask/search.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 import { SearchError, wantedTerms } from '../../search/parse-search.ts'
-import type { PageSubject } from '../fields/subject.ts'
+import type { Collection } from '../../schema/model/model.ts'
 import type { View } from './view.ts'
 
 /** The arguments of lists, aggregates and exports that select records; undefined ones are left out. */
@@ -22,19 +22,12 @@ export function recordArguments({
 }
 
 /** Whether the service takes the search. */
-export function canSearch(search: string, collection: PageSubject['collection']): boolean {
-  return !(parse(search, collection) instanceof SearchError)
+export function canSearch(search: string, { searchFields }: Collection): boolean {
+  return !(tryParse(search, searchFields) instanceof SearchError)
 }
 
 /** Whether the search is blank or only excludes words, so that no record is more relevant than another. */
-export function isUnranked(search: string, collection: PageSubject['collection']): boolean {
-  const parsed = parse(search, collection)
+export function isUnranked(search: string, { searchFields }: Collection): boolean {
+  const parsed = tryParse(search, searchFields)
   return parsed === null || (!(parsed instanceof SearchError) && wantedTerms(parsed).length === 0)
-}
-
-function parse(search: string, { searchFields }: PageSubject['collection']): ReturnType<typeof tryParse> {
-  return tryParse(
-    search,
-    searchFields.map(({ name }) => name),
-  )
 }
