@@ -224,32 +224,26 @@ export const ar: Translation = {
     copy: 'نسخ',
     copied: 'تم النسخ',
   },
-  problem: (problem) => {
-    switch (problem.kind) {
-      case 'unknownParameter':
-        return `لا يوجد حقل أو معامل باسم «${isolated(problem.name)}». أزله من العنوان.`
-      case 'reservedName':
-        return `«${isolated(problem.name)}» معامل لصفحات أخرى. اكتب الحقل هكذا: «${isolated(problem.condition)}».`
-      case 'unknownOperator':
-        return `الحقل «${isolated(problem.name)}» لا يقبل «${isolated(problem.operator)}»، بل يقبل: ${list(problem.operators)}.`
-      case 'noSearch':
-        return `«${problem.name}» يبحث عن كلمات، وليس في هذه السجلات نص يُبحث فيه. احذفه أو استعمل مرشحًا.`
-      case 'longValue':
-        return `قيمة «${isolated(problem.name)}» طويلة جدًا: الحد الأقصى لعدد الأحرف ${isolated(problem.most)}.`
-      case 'notFlag':
-        return `يجب أن تكون قيمة «${isolated(`${problem.name}.missing`)}» هي 1 أو 0.`
-      case 'notInteger':
-        return `يجب أن تكون قيمة «${isolated(problem.name)}» عددًا صحيحًا، لا «${isolated(problem.value)}».`
-      case 'notBoolean':
-        return `يجب أن تكون قيمة «${isolated(problem.name)}» هي true أو false، لا «${isolated(problem.value)}».`
-      case 'notTime':
-        return `يجب أن تكون قيمة «${isolated(problem.name)}» تاريخًا مثل ${isolated('2026-11-30')} أو وقتًا مثل ${isolated('2026-11-30T12:00:00Z')}، لا «${isolated(problem.value)}».`
-      case 'tooManyConditions':
-        return `الحد الأقصى لعدد عوامل التصفية هو ${isolated(problem.most)}.`
-      case 'tooManyQueries':
-        return `الحد الأقصى لعدد الاستعلامات هو ${isolated(problem.most)}.`
-      case 'unknownChoice':
-        return `لا يمكن أن تكون قيمة «${isolated(problem.name)}» هي «${isolated(problem.value)}».${problem.choices.length === 0 ? '' : ` القيم الممكنة: ${list(problem.choices.slice(0, 30))}${problem.choices.length > 30 ? '…' : '.'}`}`
-    }
+  problems: {
+    unknownParameter: ({ name }) => `لا يوجد حقل أو معامل باسم «${isolated(name)}». أزله من العنوان.`,
+    reservedName: ({ name, condition }) =>
+      `«${isolated(name)}» معامل لصفحات أخرى. اكتب الحقل هكذا: «${isolated(condition)}».`,
+    unknownOperator: ({ name, operator, operators }) =>
+      `الحقل «${isolated(name)}» لا يقبل «${isolated(operator)}»، بل يقبل: ${list(operators)}.`,
+    noSearch: ({ name }) =>
+      `«${name}» يبحث عن كلمات، وليس في هذه السجلات نص يُبحث فيه. احذفه أو استعمل مرشحًا.`,
+    longValue: ({ name, most }) =>
+      `قيمة «${isolated(name)}» طويلة جدًا: الحد الأقصى لعدد الأحرف ${isolated(most)}.`,
+    notFlag: ({ name }) => `يجب أن تكون قيمة «${isolated(`${name}.missing`)}» هي 1 أو 0.`,
+    notInteger: ({ name, value }) =>
+      `يجب أن تكون قيمة «${isolated(name)}» عددًا صحيحًا، لا «${isolated(value)}».`,
+    notBoolean: ({ name, value }) =>
+      `يجب أن تكون قيمة «${isolated(name)}» هي true أو false، لا «${isolated(value)}».`,
+    notTime: ({ name, value }) =>
+      `يجب أن تكون قيمة «${isolated(name)}» تاريخًا مثل ${isolated('2026-11-30')} أو وقتًا مثل ${isolated('2026-11-30T12:00:00Z')}، لا «${isolated(value)}».`,
+    tooManyConditions: ({ most }) => `الحد الأقصى لعدد عوامل التصفية هو ${isolated(most)}.`,
+    tooManyQueries: ({ most }) => `الحد الأقصى لعدد الاستعلامات هو ${isolated(most)}.`,
+    unknownChoice: ({ name, value, choices }) =>
+      `لا يمكن أن تكون قيمة «${isolated(name)}» هي «${isolated(value)}».${choices.length === 0 ? '' : ` القيم الممكنة: ${list(choices.slice(0, 30))}${choices.length > 30 ? '…' : '.'}`}`,
   },
 }

@@ -1,6 +1,6 @@
 /** English: the catalogue that the others have the shape of. */
 import { charts } from './charts-en.ts'
-import type { Problem } from '../view/problem.ts'
+import type { ProblemTexts } from '../view/problem.ts'
 import type { Plural } from './text-parts.ts'
 
 export const en = {
@@ -162,34 +162,25 @@ export const en = {
     close: 'Close',
   },
   charts,
-  problem: (problem: Problem): string => {
-    switch (problem.kind) {
-      case 'unknownParameter':
-        return `There is no field or parameter “${problem.name}”. Remove it from the address.`
-      case 'reservedName':
-        return `“${problem.name}” is a parameter of other pages. Write the field as “${problem.condition}”.`
-      case 'unknownOperator':
-        return `“${problem.name}” has no condition “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
-      case 'noSearch':
-        return `“${problem.name}” searches words, and these records have no text that is searched. Leave it out, or use a filter.`
-      case 'longValue':
-        return `The value of “${problem.name}” is too long: at most ${problem.most} characters.`
-      case 'notFlag':
-        return `“${problem.name}.missing” must be 1 or 0.`
-      case 'notInteger':
-        return `“${problem.name}” must be a whole number, not “${problem.value}”.`
-      case 'notBoolean':
-        return `“${problem.name}” must be true or false, not “${problem.value}”.`
-      case 'notTime':
-        return `“${problem.name}” must be a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z, not “${problem.value}”.`
-      case 'tooManyConditions':
-        return `A page has at most ${problem.most} filters.`
-      case 'tooManyQueries':
-        return `A page compares at most ${problem.most} queries.`
-      case 'unknownChoice':
-        return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}${problem.choices.length > 30 ? '…' : '.'}`}`
-    }
-  },
+  problems: {
+    unknownParameter: ({ name }) => `There is no field or parameter “${name}”. Remove it from the address.`,
+    reservedName: ({ name, condition }) =>
+      `“${name}” is a parameter of other pages. Write the field as “${condition}”.`,
+    unknownOperator: ({ name, operator, operators }) =>
+      `“${name}” has no condition “${operator}”. It has: ${operators.join(', ')}.`,
+    noSearch: ({ name }) =>
+      `“${name}” searches words, and these records have no text that is searched. Leave it out, or use a filter.`,
+    longValue: ({ name, most }) => `The value of “${name}” is too long: at most ${most} characters.`,
+    notFlag: ({ name }) => `“${name}.missing” must be 1 or 0.`,
+    notInteger: ({ name, value }) => `“${name}” must be a whole number, not “${value}”.`,
+    notBoolean: ({ name, value }) => `“${name}” must be true or false, not “${value}”.`,
+    notTime: ({ name, value }) =>
+      `“${name}” must be a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z, not “${value}”.`,
+    tooManyConditions: ({ most }) => `A page has at most ${most} filters.`,
+    tooManyQueries: ({ most }) => `A page compares at most ${most} queries.`,
+    unknownChoice: ({ name, value, choices }) =>
+      `“${name}” cannot be “${value}”.${choices.length === 0 ? '' : ` It can be: ${choices.slice(0, 30).join(', ')}${choices.length > 30 ? '…' : '.'}`}`,
+  } satisfies ProblemTexts,
   record: {
     fields: 'Fields',
     about: 'About this record',

@@ -203,32 +203,24 @@ export const es: Translation = {
     copy: 'Copiar',
     copied: 'Copiado',
   },
-  problem: (problem) => {
-    switch (problem.kind) {
-      case 'unknownParameter':
-        return `No hay ningún campo ni parámetro «${problem.name}». Quítelo de la dirección.`
-      case 'reservedName':
-        return `«${problem.name}» es un parámetro de otras páginas. Escriba el campo como «${problem.condition}».`
-      case 'unknownOperator':
-        return `«${problem.name}» no tiene la condición «${problem.operator}». Tiene: ${problem.operators.join(', ')}.`
-      case 'noSearch':
-        return `«${problem.name}» busca palabras, y estos registros no tienen ningún texto en el que se busque. Quítelo o use un filtro.`
-      case 'longValue':
-        return `El valor de «${problem.name}» es demasiado largo: como máximo ${problem.most} caracteres.`
-      case 'notFlag':
-        return `«${problem.name}.missing» debe ser 1 o 0.`
-      case 'notInteger':
-        return `«${problem.name}» debe ser un número entero, no «${problem.value}».`
-      case 'notBoolean':
-        return `«${problem.name}» debe ser true o false, no «${problem.value}».`
-      case 'notTime':
-        return `«${problem.name}» debe ser una fecha como 2026-11-30 o una hora como 2026-11-30T12:00:00Z, no «${problem.value}».`
-      case 'tooManyConditions':
-        return `Una página tiene como máximo ${problem.most} filtros.`
-      case 'tooManyQueries':
-        return `Una página compara como máximo ${problem.most} consultas.`
-      case 'unknownChoice':
-        return `«${problem.name}» no puede ser «${problem.value}».${problem.choices.length === 0 ? '' : ` Puede ser: ${problem.choices.slice(0, 30).join(', ')}${problem.choices.length > 30 ? '…' : '.'}`}`
-    }
+  problems: {
+    unknownParameter: ({ name }) => `No hay ningún campo ni parámetro «${name}». Quítelo de la dirección.`,
+    reservedName: ({ name, condition }) =>
+      `«${name}» es un parámetro de otras páginas. Escriba el campo como «${condition}».`,
+    unknownOperator: ({ name, operator, operators }) =>
+      `«${name}» no tiene la condición «${operator}». Tiene: ${operators.join(', ')}.`,
+    noSearch: ({ name }) =>
+      `«${name}» busca palabras, y estos registros no tienen ningún texto en el que se busque. Quítelo o use un filtro.`,
+    longValue: ({ name, most }) =>
+      `El valor de «${name}» es demasiado largo: como máximo ${most} caracteres.`,
+    notFlag: ({ name }) => `«${name}.missing» debe ser 1 o 0.`,
+    notInteger: ({ name, value }) => `«${name}» debe ser un número entero, no «${value}».`,
+    notBoolean: ({ name, value }) => `«${name}» debe ser true o false, no «${value}».`,
+    notTime: ({ name, value }) =>
+      `«${name}» debe ser una fecha como 2026-11-30 o una hora como 2026-11-30T12:00:00Z, no «${value}».`,
+    tooManyConditions: ({ most }) => `Una página tiene como máximo ${most} filtros.`,
+    tooManyQueries: ({ most }) => `Una página compara como máximo ${most} consultas.`,
+    unknownChoice: ({ name, value, choices }) =>
+      `«${name}» no puede ser «${value}».${choices.length === 0 ? '' : ` Puede ser: ${choices.slice(0, 30).join(', ')}${choices.length > 30 ? '…' : '.'}`}`,
   },
 }

@@ -5,7 +5,7 @@ import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Draft, PageRequest } from '../page.ts'
 import { hiddenInputs } from '../parts/forms.ts'
-import type { Problem } from '../view/problem.ts'
+import { type Problem, problemText } from '../view/problem.ts'
 import { queryText, searchOf } from '../view/view.ts'
 
 export function notFoundPage({ language }: PageRequest): Draft {
@@ -40,7 +40,7 @@ export function problemPage(problems: readonly Problem[], title: string, request
     isIndexed: false,
     render: () => html`<section class="problem" role="alert">
       <h1>${text.wrongAddress}</h1>
-      <ul>${problems.map((problem) => html`<li>${text.problem(problem)}</li>`)}</ul>
+      <ul>${problems.map((problem) => html`<li>${problemText(problem, text.problems)}</li>`)}</ul>
       <p><a href=${rest} rel="nofollow">${text.withoutProblems}</a></p>
     </section>`,
   }

@@ -15,7 +15,16 @@ export type Problem =
       readonly choices: readonly string[]
     }
 
+export type ProblemTexts = {
+  readonly [Kind in Problem['kind']]: (problem: Problem & { readonly kind: Kind }) => string
+}
+
 /** `value`: not one of the choices. */
 export function unknownChoice(name: string, value: string, choices: readonly string[]): Problem {
   return { kind: 'unknownChoice', name, value: value.slice(0, 100), choices }
+}
+
+export function problemText(problem: Problem, texts: ProblemTexts): string {
+  const sentence = texts[problem.kind] as (given: Problem) => string
+  return sentence(problem)
 }
