@@ -86,10 +86,8 @@ test('docs/filters.md names every operator of `where`, and the parameters that `
     assert.ok(filters.includes(listed), listed)
 })
 
-test('docs/prices.md lists the weights that costs are made of', () => {
-  const ofOperations = numbersUnder('docs/prices.md', '## What an operation costs')
-  const ofGroups = numbersUnder('docs/prices.md', '## Groups')
-  assert.deepEqual({ ...ofOperations, ...ofGroups }, weights)
+test('docs/limits.md lists the weights that costs are made of', () => {
+  assert.deepEqual(numbersUnder('docs/limits.md', '## Prices'), weights)
 })
 
 test('docs/limits.md lists the tiers that hold when no others are set', () => {

@@ -230,7 +230,7 @@ test('one record without a time and several are told in words', () => {
 test('what a condition on time leaves out is not counted if the caller cannot pay for it', async () => {
   const { service } = await corpusNamed('demo', 'sqlite')
   const asked = { collection: 'article', search: 'storm OR flood', since: '2026-10-01', limit: 1 }
-  const answers = [250, 110].map((points) =>
+  const answers = [250, 115].map((points) =>
     createAgent(model, engineEndpoint(service.engine, undefined, { points })).call('search_records', asked),
   )
   const [whole, cheap] = await Promise.all(answers)

@@ -139,7 +139,7 @@ function describeMatch(match: WordMatch): string {
 /** The measures for which all values of a group are collected. */
 export function describeCollected(measured: readonly MeasurePlan[]): readonly string[] {
   return measured.flatMap(({ measure, of: { leaf } }) =>
-    measures[measure].price === 'orderedMeasure' && leaf.kind === 'column'
+    measures[measure].price === 'compared' && leaf.kind === 'column'
       ? [`${measure} of the collected values of ${leaf.column.path.join('.')}`]
       : [],
   )

@@ -123,7 +123,7 @@ export function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): Readon
     facets.map((facet) => {
       const { key, where } = facet
       const size = found.has(where)
-        ? weights.furtherFacet + keysSize([key])
+        ? weights.compared + keysSize([key])
         : readingSize({ ...list, measures: [] }, [key], whereSize({ ...list, where }, 'all'), mayCount)
       if (conjuncts(where).length > 0) found.add(where)
       return [facet, linkedSize(list, size)]

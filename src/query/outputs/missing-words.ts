@@ -43,10 +43,10 @@ function wholeWords(search: Search): readonly string[] {
 export function missingWordSize({ fields }: MissingWordsPlan): number {
   const printed = selectedSize(fields, (output) =>
     output.kind === 'nearest'
-      ? weights.value + weights.nearWords + mostNearWords * (1 + output.fields.length) * weights.value
+      ? weights.value + weights.lookup + mostNearWords * (1 + output.fields.length) * weights.value
       : weights.value,
   )
-  return weights.value + weights.missingWord + printed
+  return weights.value + weights.word + printed
 }
 
 /** Looking for words near to one takes as long as reading so many records. */

@@ -48,7 +48,7 @@ export function buildPairs(
 
 /** The size of pairs of elements of an array: reading them, and printing them. */
 export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
-  const read = weights.grouping + weights.groupArray + weights.pairs
+  const read = weights.scan + weights.scan + weights.join
   const printed = fields.reduce<number>(
     (sum, { output }) => sum + weights.value * (output.kind === 'values' ? 3 : 1),
     weights.value,

@@ -45,7 +45,7 @@ export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number 
   const where = whereSize({ ...plan, where: withoutElements(plan, plan.keys), link: null }, 'all')
   return (
     readingSize({ ...plan, measures: [] }, plan.keys, where + filtersSize(plan), false) +
-    Math.max(weights.sort, sortSize(sort))
+    Math.max(weights.join, sortSize(sort))
   )
 }
 

@@ -62,7 +62,7 @@ test('each row after the first costs a part of a row of a list', () => {
   const { pointsFor, limit } = exportCostOf(list(1_000))
   assert.equal(limit, 1_000)
   for (let rows = 1; rows <= 10_000; rows += 1) {
-    const size = one + ((two - one) / weights.exportedValues) * (rows - 1)
+    const size = one + ((two - one) / weights.filed) * (rows - 1)
     assert.equal(pointsFor(rows), Math.ceil(size / weights.point), `${rows} rows`)
   }
 })

@@ -24,7 +24,7 @@ export function exportCostOf(plan: Plan): ExportCost {
       roots: [{ key, output: { ...output, list: { ...list, page: { ...list.page, size } } } }],
     })
   const search = sizeWith(1)
-  const perRow = (sizeWith(2) - search) / weights.exportedValues
+  const perRow = (sizeWith(2) - search) / weights.filed
   const points = (size: number): number => Math.max(1, Math.ceil(size / weights.point))
   return {
     search: points(search),

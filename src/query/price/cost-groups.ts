@@ -7,6 +7,9 @@ import type { AggregatePlan } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 import { conditionSize } from './cost-where.ts'
 
+/** Each further array multiplies the rows of the arrays before it. */
+const rowsPerArray = 3
+
 /** The conditions on elements that are grouped and measured. */
 export function filtersSize({ elements }: Pick<AggregatePlan, 'elements'>): number {
   return elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
@@ -29,8 +32,7 @@ export function readingSize(
   // Without conditions an index has the groups, even while materialized counts cannot be used.
   const isCounted =
     mayCount && where === 0 && measured.length === 0 && others.length === 0 && key !== undefined
-  const grouping =
-    isCounted && countsBelow(table, key) !== undefined ? weights.countedGrouping : weights.grouping
+  const grouping = isCounted && countsBelow(table, key) !== undefined ? weights.lookup : weights.scan
   const isOfNames = groupedNames(keys, plan) !== null
   const pass = (all: readonly GroupKey[]): number => grouping + where + keysSize(all, isOfNames)
   const inside = measured.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
@@ -51,20 +53,17 @@ export function keysSize(keys: readonly GroupKey[], isOfNames = false): number {
   const lists = keys.filter(({ leaf }) => leaf.kind === 'array').length
   const names = keys.map(elementsOf).filter((name) => name !== null)
   const objects = new Set(names).size
-  const further = (names.length - objects) * weights.furtherObjects
+  const further = (names.length - objects) * weights.compared
   const each = keys.reduce((sum, key) => sum + keySize(key), further)
-  const first = objects === 0 ? weights.groupArray : isOfNames ? weights.groupNames : weights.groupObjects
-  const multiplied = lists + objects === 0 ? 0 : first * weights.furtherArray ** (lists + objects - 1)
-  return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
+  const first = objects === 0 ? weights.scan : isOfNames ? weights.words : weights.text
+  const multiplied = lists + objects === 0 ? 0 : first * rowsPerArray ** (lists + objects - 1)
+  return each + multiplied + Math.max(0, keys.length - 1) * weights.lookup
 }
 
 function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
   const long = leaf.kind === 'column' && leaf.column.virtual
-  const time = bucket === null ? 0 : weights.bucket + (bucket.zone === null ? 0 : weights.timeZone)
+  const time = bucket === null ? 0 : weights.compared + (bucket.zone === null ? 0 : weights.lookup)
   return (
-    joins.length * weights.groupJoin +
-    (long ? weights.groupText : 0) +
-    time +
-    (interval === null ? 0 : weights.interval)
+    joins.length * weights.join + (long ? weights.text : 0) + time + (interval === null ? 0 : weights.lookup)
   )
 }

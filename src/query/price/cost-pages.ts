@@ -16,8 +16,8 @@ export function pageSize(list: ListPlan): number {
   if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
   if (list.distinct.length > 0) return linkedSize(list, distinctSize(list) * (1 + looksBehind(list)))
   const inOrder = isDefault(list.sort)
-  const sort = Math.max(list.link !== null && !inOrder ? weights.sort : 0, sortSize(list.sort))
-  const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
+  const sort = Math.max(list.link !== null && !inOrder ? weights.join : 0, sortSize(list.sort))
+  const where = isNarrow(list) ? weights.adjacent : whereSize(list, inOrder ? 'page' : 'sorted page')
   const ranking = list.ranking === null ? 0 : rankingSize(list.ranking)
   return linkedSize(list, (where + sort + ranking) * (1 + looksBehind(list)))
 }
@@ -27,14 +27,14 @@ export function totalSize(list: ListPlan): number {
   return linkedSize(
     list,
     weights.total +
-      (list.distinct.length > 0 ? weights.grouping + combinationsSize(list) : whereSize(list, 'all')),
+      (list.distinct.length > 0 ? weights.scan + combinationsSize(list) : whereSize(list, 'all')),
   )
 }
 
 /** The first record of each combination of values. */
 function distinctSize(list: ListPlan): number {
-  const sort = isDefault(list.sort) ? 0 : Math.max(weights.sort, sortSize(list.sort))
-  return weights.distinct + combinationsSize(list) + sort
+  const sort = isDefault(list.sort) ? 0 : Math.max(weights.join, sortSize(list.sort))
+  return weights.text + weights.join + combinationsSize(list) + sort
 }
 
 /** All combinations of values that matching records have. */
@@ -43,9 +43,9 @@ function combinationsSize(list: ListPlan): number {
   const counts = list.distinct.filter((value) => value.kind === 'count')
   return (
     whereSize(list, 'all') +
-    (list.distinct.length - 1) * weights.groupField +
-    long.length * weights.groupText +
-    counts.length * weights.groupJoin
+    (list.distinct.length - 1) * weights.lookup +
+    long.length * weights.text +
+    counts.length * weights.join
   )
 }
 
@@ -73,7 +73,7 @@ export function sortSize(sort: readonly SortKey[]): number {
   const others = further.filter(
     ({ value }, index) => !(index === 0 && isNamed(value, 'rkey') && isNamed(first?.value, 'baseUri')),
   )
-  return (first !== undefined && givesOrder(first) ? 0 : weights.sort) + others.length * weights.sortField
+  return (first !== undefined && givesOrder(first) ? 0 : weights.join) + others.length * weights.compared
 }
 
 function isNamed(value: SortKey['value'] | undefined, name: string): boolean {

@@ -14,7 +14,7 @@ import {
   type SimpleCondition,
   simpleConditions,
 } from '../plan/plan-facts.ts'
-import type { ListPlan, WordTerm } from '../plan/plan.ts'
+import type { ListPlan } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 
 /**
@@ -34,14 +34,12 @@ export function whereSize(
   // Only the records with these URIs are read.
   if (link === null && named !== undefined) {
     const besides = parts.filter((part) => part !== named)
-    return weights.narrow + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
+    return weights.adjacent + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
   }
   // A list within a record is found by its reference, so that its other conditions are evaluated row by row.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return (
-      weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only) + wordsSize(only)
-    )
-  return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
+    return weights.lookup + (isSearch(table, only) ? weights.lookup : 0) + listSize(only) + wordsSize(only)
+  return weights.scan + (found === 'sorted page' ? weights.lookup : 0) + conditionSize(where)
 }
 
 /** Whether a trigram index answers a condition; each text it finds is then read. */
@@ -54,7 +52,7 @@ function isSearch(table: Table, part: Condition): boolean {
 }
 
 function listSize(part: Condition): number {
-  return 'list' in part ? part.list.length * weights.listValue : 0
+  return 'list' in part ? part.list.length * weights.written : 0
 }
 
 /** Whether an index answers a condition on its own. */
@@ -84,33 +82,33 @@ function simpleSize(condition: SimpleCondition): number {
     case 'compare':
       return operandSize(condition.operand)
     case 'in':
-      return operandSize(condition.operand) + condition.list.length * weights.listValue
+      return operandSize(condition.operand) + condition.list.length * weights.written
     case 'text':
-      if (isCid(condition.operand)) return weights.cid
-      return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
+      if (isCid(condition.operand)) return weights.words
+      return condition.index === null ? weights.join : weights[whereOperators[condition.match].price]
     case 'url':
-      return isHashed(condition.operand) ? weights.indexed : weights.scan
+      return isHashed(condition.operand) ? weights.adjacent : weights.join
     case 'words':
       return weights[whereOperators.matches.price] + wordsSize(condition)
     case 'missing':
-      return condition.index === null ? operandSize(condition.operand) : weights.indexed
+      return condition.index === null ? operandSize(condition.operand) : weights.adjacent
     case 'absent':
-      return weights.text
+      return weights.compared
     case 'has':
       return (
-        (condition.array.index === null ? weights.scan : weights[whereOperators.has.price]) +
-        condition.list.length * weights.listValue
+        (condition.array.index === null ? weights.join : weights[whereOperators.has.price]) +
+        condition.list.length * weights.written
       )
     case 'uri':
-      return weights.text + condition.list.length * weights.listValue
+      return weights.compared + condition.list.length * weights.written
     case 'indexed':
-      return weights[whereOperators.isIndexed.price] + weights.text
+      return weights[whereOperators.isIndexed.price] + weights.compared
     case 'current':
       return weights[whereOperators.isCurrent.price]
     case 'outerCurrent':
-      return weights.cid
+      return weights.words
     case 'element':
-      return weights.join + weights.text + conditionSize(condition.where)
+      return weights.join + weights.compared + conditionSize(condition.where)
     case 'target':
     case 'referring':
       return weights[whereOperators.some.price] + conditionSize(condition.where)
@@ -123,27 +121,24 @@ function wordsSize(part: Condition): number {
 }
 
 export function matchSize(match: WordMatch): number {
-  if (match.kind === 'term') return match.words.length * weights.word + (match.prefix ? prefixSize(match) : 0)
+  if (match.kind === 'term') return match.words.length * weights.word + (match.prefix ? weights.lookup : 0)
   const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
   return parts.reduce((sum, part) => sum + matchSize(part), 0)
-}
-
-/** The shorter it is, the more words begin with it. */
-function prefixSize({ words }: WordTerm): number {
-  return [...(words.at(-1) ?? '')].length < 3 ? weights.shortPrefix : weights.prefix
 }
 
 function operandSize(operand: Operand | ReferringCount): number {
   switch (operand.kind) {
     case 'column':
-      return operand.column.virtual ? weights.text : weights.indexed
+      return operand.column.virtual ? weights.compared : weights.adjacent
     case 'json':
-      return weights.text
+      return weights.compared
     case 'count':
       return weights[whereOperators.count.price]
     case 'system':
-      if (isCid(operand)) return weights.cid
-      return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
+      if (isCid(operand)) return weights.words
+      return operand.name === 'indexed_at' || operand.name === 'changed_at'
+        ? weights.adjacent
+        : weights.compared
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The cost of an operation in the worst case, from its logical plan alone, never from the data: a caller can compute it
- * with docs/prices.md, and equal operations cost the same everywhere. This file counts what is printed, where page
+ * with docs/limits.md, and equal operations cost the same everywhere. This file counts what is printed, where page
  * sizes multiply down the nesting; cost-pages.ts and cost-groups.ts count what is read to find it, cost-where.ts the
  * conditions. bench/costs/cost-search.ts checks the weights against measured time.
  */
@@ -45,7 +45,7 @@ export function sizeOf({ roots, written }: Plan): number {
 function rootSize(output: RootOutput): number {
   switch (output.kind) {
     case 'introspection':
-      return Math.min(output.fields * weights.value, weights.introspection)
+      return Math.min(output.fields * weights.value, weights.most)
     case 'byUri':
       return weights.reference + fieldsSize(output.fields)
     case 'nodes':
@@ -68,17 +68,17 @@ function mergedSize(lists: readonly ListPlan[]): number {
 
 /** The size has a maximum, so that `indexStatus` is affordable however many collections there are. */
 function statusSize(output: StatusOutput | Constant): number {
-  if (output.kind !== 'collections') return weights.list
+  if (output.kind !== 'collections') return weights.written
   const { tables, fields } = output
   const counted = fields.filter(({ output }) => output.kind === 'records').length
   const all = tables.length * (fields.length * weights.value + counted * weights.total)
-  return weights.list + Math.min(all, Math.max(1, counted) * weights.status)
+  return weights.written + Math.min(all, Math.max(1, counted) * weights.most)
 }
 
 function aggregateSize(plan: AggregatePlan): number {
   const read = sum(plan.fields, ({ output }) => readSize(plan, output))
   return (
-    groupingSize(plan) + plan.changes.length * weights.change + plan.limit * printedGroupSize(plan) + read
+    groupingSize(plan) + plan.changes.length * weights.lookup + plan.limit * printedGroupSize(plan) + read
   )
 }
 
@@ -168,11 +168,11 @@ function listSize(list: ListPlan): number {
         return weights.value
     }
   })
-  return weights.list + own + pageSize(list) + list.page.size * perRow
+  return weights.written + own + pageSize(list) + list.page.size * perRow
 }
 
 function edgeSize(output: EdgeOutput): number {
-  if (output.kind === 'snippet') return output.isLong ? weights.longSnippet : weights.snippet
+  if (output.kind === 'snippet') return output.isLong ? weights.adjacent : weights.word
   return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
 }
 
@@ -190,15 +190,15 @@ function outputSize(output: Output): number {
         ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].map(fieldsSize),
       )
     case 'array':
-      return weights.elements * outputSize(output.element)
+      return weights.reference * outputSize(output.element)
     case 'resolved':
       return resolvedSize(output.records)
     case 'isCurrent':
       return weights.reference
     case 'anyJson':
-      return weights.json
+      return weights.written
     case 'system':
-      return output.name === 'recordJson' ? weights.json : weights.value
+      return output.name === 'recordJson' ? weights.written : weights.value
     case 'list':
       return listSize(output.list)
     case 'json':

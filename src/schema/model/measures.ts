@@ -19,15 +19,15 @@ interface FieldMeasure {
    */
   readonly result: 'double' | 'integer' | 'ranks' | 'sum' | 'value'
   /** The weight in query/price/cost-weights.ts. */
-  readonly price: 'measure' | 'orderedMeasure' | 'countDistinct'
+  readonly price: 'lookup' | 'compared' | 'join'
   /** What agents may write, first the word that answers have; ranks are written as p90. */
   readonly words: readonly string[]
   readonly description: string
 }
 
-const ofIntegers = { of: 'integer', result: 'double', price: 'measure' } as const
-const collected = { ...ofIntegers, price: 'orderedMeasure' } as const
-const extreme = { of: 'ordered', result: 'value', price: 'measure' } as const
+const ofIntegers = { of: 'integer', result: 'double', price: 'lookup' } as const
+const collected = { ...ofIntegers, price: 'compared' } as const
+const extreme = { of: 'ordered', result: 'value', price: 'lookup' } as const
 
 export const measures = {
   count: { of: 'none', result: 'integer' },
@@ -56,7 +56,7 @@ export const measures = {
   countDistinct: {
     of: 'groupable',
     result: 'integer',
-    price: 'countDistinct',
+    price: 'join',
     words: ['distinct', 'countdistinct'],
     description: 'How many different present values there are; of arrays, different elements.',
   },

@@ -45,7 +45,7 @@ export interface WhereOperator {
   /** The index that finds matching records and estimates their number; null when there is none. */
   readonly index: 'ordered' | 'trigrams' | 'words' | 'url' | 'elements' | 'reference' | null
   /** The weight in query/price/cost-weights.ts if that index exists; `operand`: the weight of the compared operand. */
-  readonly price: 'operand' | 'search' | 'has' | 'join' | 'pin'
+  readonly price: 'operand' | 'lookup' | 'compared' | 'join' | 'text'
   /** Names in other query languages; the error for an agent that uses one suggests the operator. */
   readonly synonyms: readonly string[]
 }
@@ -63,8 +63,14 @@ const notListed = 'Present and none of these.'
 const holds = 'Holds this text, ignoring case and accents; no wildcards.'
 const begins = 'Begins with this text, ignoring case and accents.'
 
-const textSearch = { value: 'text', condition: 'text', index: 'trigrams', price: 'search' } as const
-const membership = { value: 'list', condition: 'has', index: 'elements', price: 'has', synonyms: [] } as const
+const textSearch = { value: 'text', condition: 'text', index: 'trigrams', price: 'lookup' } as const
+const membership = {
+  value: 'list',
+  condition: 'has',
+  index: 'elements',
+  price: 'compared',
+  synonyms: [],
+} as const
 const semiJoin = {
   value: 'where',
   condition: 'semi-join',
@@ -163,7 +169,7 @@ export const whereOperators = {
     ...flag,
     on: { strongRef: 'Whether the indexed record still has that CID.' },
     condition: 'current',
-    price: 'pin',
+    price: 'text',
   },
 } as const satisfies Record<string, WhereOperator>
 

@@ -34,7 +34,7 @@ export function createPlanner(documents: readonly Json[], references: References
   }
 }
 
-/** A test of operations and their sizes, worked out by hand with the table in docs/prices.md, besides what is written. */
+/** A test of operations and their sizes, worked out by hand with the table in docs/limits.md, besides what is written. */
 export function costTests(planned: Planner) {
   return (sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void => {
     test(sentence, () => {

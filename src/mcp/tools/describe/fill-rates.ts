@@ -24,7 +24,7 @@ interface Count {
 }
 
 /** Points of the counts in one operation; the smallest tier has 250 for it, and every operation has some for itself. */
-const mostPoints = 220
+const mostPoints = 240
 /** Maximum size of a collection whose records are read to count a field; of larger ones a sample is read. */
 const mostScanned = 150_000
 /** Counts of lists of values are compared with so many facets in one list. */
@@ -103,13 +103,13 @@ function countsOf(fields: readonly Field[], records: number): readonly Count[] {
     .toSorted((a, b) => a.points - b.points)
 }
 
-/** Prices by docs/prices.md: a facet of what is counted as records change, a count by an index, or a scan. */
+/** Prices by docs/limits.md: a facet of what is counted as records change, a count by an index, or a scan. */
 function countOf(field: Field): Count {
   const { type } = field
   if (type.kind === 'boolean' || type.kind === 'strongRef' || (type.kind === 'string' && type.categorical))
     return { field, kind: 'facet', points: 6 }
-  if (type.kind === 'integer' || type.kind === 'datetime') return { field, kind: 'index', points: 18 }
-  return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 18 : 25 }
+  if (type.kind === 'integer' || type.kind === 'datetime') return { field, kind: 'index', points: 19 }
+  return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 19 : 29 }
 }
 
 /** The number of records without each field. */
