@@ -22,8 +22,8 @@ export interface Dialect {
   readonly join: Sql
   /** Joins the repo collection with this id, if there is one, to each row on the left, keeping their order. */
   joinRepoCollection(alias: Sql, id: Sql): Sql
-  /** The suffix of a sort key. Nulls are smaller than any value; `mayMiss` says whether there can be nulls. */
-  ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
+  /** The suffix of a sort key. Nulls are smaller than any value, unless `nulls` says where they are; `mayMiss` says whether there can be nulls. */
+  ordering(direction: 'asc' | 'desc', mayMiss: boolean, nulls?: 'first' | 'last'): Sql
   /** The text as UTF-8 bytes, so that an answer is encoded only once. */
   body(text: Sql): Sql
   /** A value as JSON text: quoted, escaped, or `null`. */

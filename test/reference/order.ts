@@ -1,11 +1,12 @@
 /** `sortBy` and pages, over whole arrays. */
 import { keyNamed } from './places.ts'
-import { compareKeys, type Key } from './values.ts'
+import { compareOrdered, type Key } from './values.ts'
 import { type PlainRecord, referredBy, reverse, type Dataset } from './dataset.ts'
 
 export interface SortField {
   readonly field: string
   readonly direction?: 'ASC' | 'DESC'
+  readonly nulls?: 'FIRST' | 'LAST'
 }
 
 export interface PageArguments {
@@ -32,9 +33,9 @@ export function compareRecords(
   const fields = sortBy.length === 0 ? [{ field: 'indexedAt', direction: 'DESC' } as const] : sortBy
   const last = fields.at(-1)?.direction
   const withTies = [...fields, { field: 'rkey', direction: last }, { field: 'did', direction: last }]
-  for (const { field, direction } of withTies) {
-    const order = compareKeys(sortKey(data, a, field), sortKey(data, b, field))
-    if (order !== 0) return direction === 'DESC' ? -order : order
+  for (const { field, ...by } of withTies) {
+    const order = compareOrdered(sortKey(data, a, field), sortKey(data, b, field), by)
+    if (order !== 0) return order
   }
   return 0
 }

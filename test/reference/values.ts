@@ -29,6 +29,20 @@ function isOptional(character: string): boolean {
 }
 
 /** Missing first, then false before true, numbers and instants by size, text by code point. */
+/** In a direction; a missing value is smaller than any, unless `nulls` says where it is. */
+export function compareOrdered(
+  a: Key,
+  b: Key,
+  {
+    direction,
+    nulls,
+  }: { readonly direction?: 'ASC' | 'DESC' | undefined; readonly nulls?: 'FIRST' | 'LAST' },
+): number {
+  if (nulls !== undefined && (a === undefined) !== (b === undefined))
+    return (a === undefined) === (nulls === 'FIRST') ? -1 : 1
+  return direction === 'DESC' ? -compareKeys(a, b) : compareKeys(a, b)
+}
+
 export function compareKeys(a: Key, b: Key): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)

@@ -38,8 +38,8 @@ export const postgresDialect: Dialect = {
   joinRepoCollection: (alias, id) =>
     sql`left join lateral (select uri, did from base where id = ${id} offset 0) ${alias} on true`,
   // Matches the indexes: the planner does not know that a column without nulls has the same order either way.
-  ordering: (direction, mayMiss) =>
-    raw(!mayMiss ? direction : direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
+  ordering: (direction, mayMiss, nulls = direction === 'asc' ? 'first' : 'last') =>
+    raw(mayMiss ? `${direction} nulls ${nulls}` : direction),
   // Null if the answer is too large; reader.ts reports that. The offset prevents computing the text twice.
   body: (text) =>
     sql`(select case when octet_length(body) <= ${raw(String(largestAnswer))} then body end

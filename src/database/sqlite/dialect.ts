@@ -24,7 +24,7 @@ export const sqliteDialect: Dialect = {
   joinKeepsOrder: true,
   join: raw('cross join'),
   joinRepoCollection: (alias, id) => sql`left join base ${alias} on ${alias}.id = ${id}`,
-  ordering: (direction) => raw(direction),
+  ordering: (direction, _, nulls) => raw(nulls === undefined ? direction : `${direction} nulls ${nulls}`),
   body: (text) => sql`cast(${text} as blob)`,
   toJson: (value) => sql`json_quote(${value})`,
   booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,

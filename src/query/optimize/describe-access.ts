@@ -49,8 +49,8 @@ export function describePath(path: AccessPath): string {
   }
 }
 
-export function describeKey({ value, direction }: SortKey): string {
-  return `${describeValue(value)} ${direction}`
+export function describeKey({ value, direction, missing }: SortKey): string {
+  return `${describeValue(value)} ${direction}${missing === undefined ? '' : ` nulls ${missing}`}`
 }
 
 export function describeValue(value: KeyValue): string {

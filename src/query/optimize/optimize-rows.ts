@@ -170,7 +170,8 @@ function whereBeyond(
 }
 
 export function reversed(key: SortKey): SortKey {
-  return { ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }
+  const missing = key.missing && (key.missing === 'first' ? 'last' : 'first')
+  return { ...key, direction: key.direction === 'asc' ? 'desc' : 'asc', missing }
 }
 
 /**

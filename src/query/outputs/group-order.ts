@@ -5,8 +5,8 @@ import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { utcBucket } from '../../sql/time-buckets.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
-import type { Direction } from '../plan/fields.ts'
-import type { GroupKey, GroupOrder, MeasurePlan } from '../plan/groups/group-plan.ts'
+import { type Direction, type MissingPlace, placeOfMissing } from '../plan/fields.ts'
+import type { GroupKey, GroupOrder, MeasurePlan, Ranking } from '../plan/groups/group-plan.ts'
 import { isInstant, storedKind } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
 
@@ -22,6 +22,8 @@ export interface OrderPart {
   readonly type: OrderType
   readonly direction: Direction
   readonly nullable: boolean
+  /** Undefined in the usual place. */
+  readonly missing?: MissingPlace | undefined
 }
 
 /** Every order ends with the keys, so that it is total. */
@@ -51,16 +53,17 @@ export function groupOrderParts({
     case 'count':
       return [counted('count', order.direction), ...byKeys('asc')]
     case 'share':
-      return [
-        { of: { kind: 'share' }, type: 'double', direction: order.direction, nullable: true },
-        ...byKeys('asc'),
-      ]
+      return [ranked({ kind: 'share' }, 'double', order), ...byKeys('asc')]
     case 'measure': {
-      const { measure, direction } = order
+      const { measure } = order
       const type = typeOfMeasure(all[measure] as MeasurePlan)
-      return [{ of: { kind: 'measure', measure }, type, direction, nullable: true }, ...byKeys('asc')]
+      return [ranked({ kind: 'measure', measure }, type, order), ...byKeys('asc')]
     }
   }
+}
+
+function ranked(of: OrderPart['of'], type: OrderType, { direction, missing }: Ranking): OrderPart {
+  return { of, type, direction, nullable: true, missing }
 }
 
 function typeOfKey({ leaf, bucket, interval }: GroupKey): OrderType {
@@ -105,7 +108,7 @@ export function groupOrder(emitter: Emitter, order: GroupOrder, groups: Grouping
     groupOrderParts({ ...groups, order }).flatMap((part) =>
       valuesOf(emitter, groups, part.of, row).map(
         // A count is never null, and materialized counts may have an index over them.
-        (value) => sql`${value} ${emitter.dialect.ordering(part.direction, part.nullable)}`,
+        (value) => sql`${value} ${emitter.dialect.ordering(part.direction, part.nullable, part.missing)}`,
       ),
     ),
     ', ',
@@ -187,9 +190,9 @@ function isSame(value: Sql, given: ColumnValue): Sql {
   return given === null ? sql`${value} is null` : sql`${value} = ${given}`
 }
 
-/** A missing value is smaller than any value. */
-function isBeyond(value: Sql, given: ColumnValue, { direction, nullable }: OrderPart): Sql {
-  if (direction === 'asc') return given === null ? sql`${value} is not null` : sql`${value} > ${given}`
-  if (given === null) return raw('false')
-  return nullable ? sql`(${value} < ${given} or ${value} is null)` : sql`${value} < ${given}`
+function isBeyond(value: Sql, given: ColumnValue, { direction, nullable, missing }: OrderPart): Sql {
+  const isLast = (missing ?? placeOfMissing(direction)) === 'last'
+  if (given === null) return isLast ? raw('false') : sql`${value} is not null`
+  const beyond = direction === 'asc' ? sql`${value} > ${given}` : sql`${value} < ${given}`
+  return isLast && nullable ? sql`(${beyond} or ${value} is null)` : beyond
 }

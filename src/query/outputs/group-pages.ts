@@ -33,7 +33,7 @@ function bindingOf(
   order: AggregatePlan['order'],
 ): string {
   const names = ((groupBy ?? []) as readonly GroupField[]).map(({ name }) => name)
-  const { field: ranked, ...ranking } = (rankBy ?? {}) as { readonly field?: GroupField }
+  const { field: ranked, nulls: _, ...ranking } = (rankBy ?? {}) as Partial<Record<string, GroupField>>
   const defined = {
     // An argument that is null means the same as none.
     timeZone: timeZone ?? undefined,
@@ -42,6 +42,7 @@ function bindingOf(
     by: order.by,
     ranked: ranked?.name,
     ...ranking,
+    missing: 'missing' in order ? order.missing : undefined,
   }
   return JSON.stringify([field, names, 'direction' in order ? order.direction : null, defined])
 }

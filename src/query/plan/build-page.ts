@@ -11,12 +11,13 @@ import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance
 import { referringCount } from './build-operators.ts'
 import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
-import type { Direction } from './fields.ts'
+import { type Direction, type MissingPlace, unusualPlace } from './fields.ts'
 import type { KeyValue, ListPlan, Page, PlanContext, RankingStatistics, SortKey } from './plan.ts'
 
 interface SortArgument {
   readonly field: SortField | typeof relevanceField
   readonly direction: Direction
+  readonly missing?: MissingPlace | undefined
 }
 
 const defaultPageSize = 20
@@ -42,7 +43,9 @@ export function buildPage(
   }
   const distinct = fields.flatMap((field) => keyValues(context, table, field))
   const sort = sortKeys(context, table, order)
-  const names = order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')
+  const names = order
+    .map(({ field, direction, missing }) => [field.name, direction, missing ?? []].flat().join(' '))
+    .join(', ')
   const of = fields.length === 0 ? '' : ` distinct ${fields.map(({ name }) => name).join(', ')}`
   const binding = `${fieldName} ${names}${of}`
   return { sort, distinct, binding, ranking: null, page: pageArguments(context, page, sort, binding) }
@@ -63,14 +66,15 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
   const asked = (sortBy ?? []) as readonly {
     readonly field: SortArgument['field']
     readonly direction?: Direction | null
+    readonly nulls?: MissingPlace | null
   }[]
   if (asked.some(({ direction }) => direction === null))
     throw badInput('A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.')
   assertWithin('sortFields', asked.length, '`sortBy` has too many fields')
-  const given = asked.map(({ field, direction }) => ({
-    field,
-    direction: direction ?? (field === relevanceField ? 'desc' : 'asc'),
-  }))
+  const given = asked.map(({ field, direction: asked, nulls }) => {
+    const direction = asked ?? (field === relevanceField ? 'desc' : 'asc')
+    return { field, direction, missing: unusualPlace(nulls, direction) }
+  })
   if (given.length > 0) return given
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
 }
@@ -111,6 +115,8 @@ function buildRankedPage(
     throw badInput(
       `\`RELEVANCE\` ranks by at most ${mostRankedTerms} words and phrases, and the search asks for ${search.terms.length}. Leave some out, or sort by another field.`,
     )
+  if (order[0]?.missing !== undefined)
+    throw badInput('Every record has a `RELEVANCE`: leave `nulls` out, or sort by another field.')
   const direction = order[0]?.direction ?? 'desc'
   const system = (name: 'indexed_at' | 'rkey' | 'did'): SortKey => ({
     value: { kind: 'system', name },
@@ -162,15 +168,14 @@ export const instantText = /^-?\d{1,18}$/
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(context: PlanContext, table: Table, order: readonly SortArgument[]): readonly SortKey[] {
-  const keyOf = (value: KeyValue, direction: Direction): SortKey => ({
-    value,
-    direction,
-    nullable: value.kind !== 'system' && value.kind !== 'count',
-  })
+  const keyOf = (value: KeyValue, direction: Direction, missing?: MissingPlace): SortKey => {
+    const nullable = value.kind !== 'system' && value.kind !== 'count'
+    return { value, direction, nullable, ...(nullable && missing !== undefined && { missing }) }
+  }
   const last = order.at(-1)?.direction ?? 'desc'
   return [
-    ...order.flatMap(({ field, direction }) =>
-      keyValues(context, table, field).map((value) => keyOf(value, direction)),
+    ...order.flatMap(({ field, direction, missing }) =>
+      keyValues(context, table, field).map((value) => keyOf(value, direction, missing)),
     ),
     keyOf({ kind: 'system', name: 'rkey' }, last),
     keyOf({ kind: 'system', name: 'did' }, last),

@@ -24,7 +24,7 @@ import type {
   SignificancePlan,
   UnusualWordsPlan,
 } from './groups/group-plan.ts'
-import type { Direction, Fields } from './fields.ts'
+import type { Direction, Fields, MissingPlace } from './fields.ts'
 import type { Condition, Link, Path, ReferenceShape, ReferringCount } from './conditions.ts'
 import type { Selection } from '../parse/prepare.ts'
 import type { Introspection } from '../parse/introspect.ts'
@@ -241,6 +241,8 @@ export interface SortKey {
   readonly value: KeyValue
   readonly direction: Direction
   readonly nullable: boolean
+  /** Undefined in the usual place. */
+  readonly missing?: MissingPlace | undefined
 }
 
 export type KeyValue =

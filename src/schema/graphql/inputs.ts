@@ -38,6 +38,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     name: 'SortDirection',
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   })
+  const nulls = registry.define(GraphQLEnumType, 'every list', {
+    name: 'NullsPlace',
+    description: 'Where an order has missing values.',
+    values: { FIRST: { value: 'first' }, LAST: { value: 'last' } },
+  })
   const aggregateOrder = registry.define(GraphQLEnumType, 'every aggregate', {
     name: 'AggregateOrderBy',
     description: 'By count or by the group keys; equal counts come in ascending key order.',
@@ -62,10 +67,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       },
     }))
     return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
-      description: 'A missing value is smaller than any value.',
+      description: 'A missing value is smaller than any value, unless `nulls` says where they are.',
       fields: {
         field: { type: new GraphQLNonNull(field) },
         direction: { type: direction, description: 'ASC when absent; for RELEVANCE, DESC.' },
+        nulls: { type: nulls },
       },
     }))
   }
@@ -75,7 +81,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     registry.fieldsOf(collection, 'GroupByField', 'groups', () => groupFields(collection, model))
   const searchField = (collection: Collection) =>
     registry.fieldsOf(collection, 'SearchField', 'searched texts', () => collection.searchFields)
-  const measures = createMeasureInputs(model, registry, direction)
+  const measures = createMeasureInputs(model, registry, { direction, nulls })
   const where = (collection: Collection): GraphQLInputObjectType => conditions.where(collection)
   return { where, sortBy, distinctOn, groupBy, searchField, aggregateOrder, ...measures }
 }

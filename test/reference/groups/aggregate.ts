@@ -8,14 +8,14 @@ import { type Significance, significanceOf } from './significance.ts'
 import { type Others, type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from '../zones.ts'
 import { bucketsBetween } from '../zones.ts'
-import { type Bucket, buckets, compareKeys, type Key, parseInstant } from '../values.ts'
+import { type Bucket, buckets, compareKeys, compareOrdered, type Key, parseInstant } from '../values.ts'
 import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export interface GroupArguments extends TimeFrame {
   readonly groupBy?: readonly string[]
   readonly interval?: number
   readonly orderBy?: 'COUNT_DESC' | 'COUNT_ASC' | 'KEY_ASC' | 'KEY_DESC'
-  readonly rankBy?: Measured & { readonly direction?: 'ASC' | 'DESC' }
+  readonly rankBy?: Measured & { readonly direction?: 'ASC' | 'DESC'; readonly nulls?: 'FIRST' | 'LAST' }
   readonly fill?: boolean
   readonly having?: readonly GroupCondition[]
   readonly significant?: { readonly against: Where; readonly minCount?: number }
@@ -307,11 +307,9 @@ function compareKeyLists(a: readonly Key[], b: readonly Key[]): number {
 function compareGroups(data: Dataset, collection: string, a: Group, b: Group, given: GroupArguments): number {
   const byKeys = compareKeyLists(a.keys, b.keys)
   if (given.rankBy !== undefined) {
-    const order = compareKeys(
-      valueOf(data, collection, a, given.rankBy),
-      valueOf(data, collection, b, given.rankBy),
-    )
-    return (given.rankBy.direction === 'ASC' ? order : -order) || byKeys
+    const { direction = 'DESC', ...by } = given.rankBy
+    const [one, other] = [a, b].map((group) => valueOf(data, collection, group, by))
+    return compareOrdered(one, other, { ...by, direction }) || byKeys
   }
   const byCount = a.members.length - b.members.length
   switch (given.orderBy ?? 'COUNT_DESC') {

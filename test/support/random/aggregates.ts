@@ -16,6 +16,7 @@ import {
   integralNames,
   isBucketName,
   isTimeName,
+  type Nulls,
   smallIntegers,
 } from './questions.ts'
 import { datetimesOfChanges, timeZones } from './values/time-zones.ts'
@@ -157,7 +158,10 @@ function orders(
   measured: fc.Arbitrary<Measured>,
 ): fc.Arbitrary<Pick<AggregateArguments, 'orderBy' | 'rankBy'>> {
   const direction = fc.constantFrom(...enumNames<Direction>('SortDirection'))
-  const rankBy = fc.tuple(measured, direction).map(([one, way]) => ({ ...one, direction: way }))
+  const nulls = fc.option(fc.constantFrom(...enumNames<Nulls>('NullsPlace')), { nil: undefined })
+  const rankBy = fc
+    .tuple(measured, direction, nulls)
+    .map(([one, direction, nulls]) => ({ ...one, direction, ...(nulls && { nulls }) }))
   return fc.oneof(
     fc.constant({}),
     fc.record({ orderBy: fc.constantFrom(...enumNames<OrderBy>('AggregateOrderBy')) }),

@@ -9,6 +9,7 @@ import { buckets, timeParts } from '../../../src/schema/model/operators.ts'
 import { enumNames } from './enums.ts'
 
 export type Direction = NonNullable<SortField['direction']>
+export type Nulls = NonNullable<SortField['nulls']>
 
 export function sortFields(reference: Reference, collection: string): string[] {
   const own = placesIn(reference, collection).filter(
@@ -41,13 +42,10 @@ function placesIn({ shapes }: Reference, collection: string): readonly Place[] {
 
 export function sorts(reference: Reference, collection: string): fc.Arbitrary<SortField[]> {
   const field = fc.constantFrom(...sortFields(reference, collection))
-  const direction = fc.constantFrom(...enumNames<Direction>('SortDirection'), undefined)
-  return fc.uniqueArray(
-    fc
-      .record({ field, direction })
-      .map(({ field, direction }): SortField => (direction === undefined ? { field } : { field, direction })),
-    { maxLength: 5, selector: (sort) => sort.field },
-  )
+  const direction = fc.constantFrom(...enumNames<Direction>('SortDirection'))
+  const nulls = fc.constantFrom(...enumNames<Nulls>('NullsPlace'))
+  const sort: fc.Arbitrary<SortField> = fc.record({ field, direction, nulls }, { requiredKeys: ['field'] })
+  return fc.uniqueArray(sort, { maxLength: 5, selector: ({ field }) => field })
 }
 
 export function distinctFields(reference: Reference, collection: string): string[] {

@@ -16,8 +16,8 @@ export function literal(value: Json): string {
 
 export function sortLiteral(sortBy: readonly SortField[]): string {
   const parts = sortBy.map(
-    ({ field, direction }) =>
-      `{field: ${field}${direction === undefined ? '' : `, direction: ${direction}`}}`,
+    ({ field, direction, nulls }) =>
+      `{field: ${field}${direction === undefined ? '' : `, direction: ${direction}`}${nulls === undefined ? '' : `, nulls: ${nulls}`}}`,
   )
   return `[${parts.join(', ')}]`
 }
@@ -59,7 +59,7 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
     interval: given.interval?.toString(),
     orderBy: given.orderBy,
-    rankBy: rank && `{${measured(rank)}, direction: ${rank.direction}}`,
+    rankBy: rank && `{${measured(rank)}, direction: ${rank.direction}, nulls: ${rank.nulls ?? null}}`,
     having:
       given.having &&
       `[${given.having.map((one) => `{${measured(one)}, operator: ${one.operator}, value: ${literal(one.value)}}`).join(', ')}]`,

@@ -3,6 +3,7 @@ import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
 import { columnOf, type Emitter, type Ranked, type RecordRow, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
+import { placeOfMissing } from '../../plan/fields.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { OrderedRows } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
@@ -48,7 +49,7 @@ export function orderOf(
     const column = columnOfRepoCollection(key)
     const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
     const mayMiss = key.value.kind !== 'system' && key.value.kind !== 'count'
-    return sql`${at} ${dialect.ordering(key.direction, mayMiss)}`
+    return sql`${at} ${dialect.ordering(key.direction, mayMiss, key.missing)}`
   })
   const joined = base === null ? sql`` : sql` ${dialect.join} base ${base} on ${base}.id = ${row.alias}.base`
   return { orders, joined }
@@ -88,12 +89,12 @@ function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordR
   return value === null ? sql`${at} is null` : sql`${at} = ${value}`
 }
 
-/** A missing value is smaller than any value: first in ascending order, last in descending order. */
 function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
   const at = keyOf(emitter, key, row)
-  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
-  if (value === null) return []
-  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
+  const isLast = (key.missing ?? placeOfMissing(key.direction)) === 'last'
+  if (value === null) return isLast ? [] : [sql`${at} is not null`]
+  const beyond = key.direction === 'asc' ? sql`${at} > ${value}` : sql`${at} < ${value}`
+  return isLast && key.nullable ? [beyond, sql`${at} is null`] : [beyond]
 }
 
 export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, counted }: RecordRow): Sql {

@@ -3,11 +3,13 @@ import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
+import { isNull } from '../emit-membership.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
 import { emitDistinct } from './emit-distinct.ts'
 import { orderOf, segments, keyOf, type SelectedRows, type Selection } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span, AlongCounts } from '../../plan/physical-plan.ts'
+import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
 /** `parent`: the alias of the row to which the list's link refers. */
@@ -104,7 +106,9 @@ function alongPath(
 ): Sql {
   const tied = order.keepsTies ? selection.tied?.(row) : undefined
   const value = selection.value(row)
-  const { orders, joined } = orderOf(emitter, sort, row)
+  const [first, ...others] = sort as readonly [SortKey, ...SortKey[]]
+  // Each part has missing values of the first key alone, or none, so that an index in the usual order serves it.
+  const { orders, joined } = orderOf(emitter, [{ ...first, missing: undefined }, ...others], row)
   const by = join(orders, ', ')
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
@@ -128,11 +132,16 @@ function alongPath(
   }
   const segment = (start: readonly Sql[]): Sql[] =>
     order.spans.map(({ span, filter }) => part(start, span, filter))
+  const halves = (): Sql[] => {
+    const present = [false, true].map((is) => isNull(keyOf(emitter, first, row), is))
+    return first.missing === 'last' ? present : present.toReversed()
+  }
   // Each segment is one range of the order's index, and the segments follow each other in order.
+  const starts = position === null ? halves() : segments(emitter, sort, position, row, inclusive)
   const parts =
-    position === null
+    position === null && first.missing === undefined
       ? segment([])
-      : segments(emitter, sort, position, row, inclusive).flatMap((start) => segment([start]))
+      : starts.flatMap((start) => segment([start]))
   if (position === null && parts.length === 1) return parts[0] as Sql
   const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
   return sql`${join(inTurn, ' union all ')} ${end}`

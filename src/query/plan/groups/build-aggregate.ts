@@ -9,7 +9,7 @@ import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
 import { isOfShare } from '../plan-facts.ts'
-import type { Constant, Direction } from '../fields.ts'
+import { type Constant, type Direction, type MissingPlace, unusualPlace } from '../fields.ts'
 import type { FillPlan, GroupKey, GroupOrder, SignificanceOutput } from './group-plan.ts'
 import type {
   AggregateOutput,
@@ -187,13 +187,18 @@ function groupOrder(
     return (orderBy ?? usual) as Extract<GroupOrder, { by: 'count' | 'key' }>
   if (orderBy !== undefined && orderBy !== null)
     throw badInput('`orderBy` and `rankBy` exclude each other. Leave one out.')
-  const { direction, ...ranked } = rankBy as ValueArgument & { readonly direction: Direction }
+  const { direction, nulls, ...ranked } = rankBy as ValueArgument & {
+    readonly direction: Direction
+    readonly nulls?: MissingPlace | null
+  }
   if (direction === null)
     throw badInput('The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
   const value = buildGroupValue(building, 'rankBy', ranked)
+  if (value.kind === 'count') return { by: 'count', direction }
+  const ranking = { direction, missing: unusualPlace(nulls, direction) }
   return value.kind === 'measure'
-    ? { by: 'measure', measure: value.measure, direction }
-    : { by: value.kind, direction }
+    ? { by: 'measure', measure: value.measure, ...ranking }
+    : { by: 'share', ...ranking }
 }
 
 function aggregateOutput(building: Building, below: Collected): AggregateOutput | Constant {

@@ -4,7 +4,7 @@ import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.
 import type { FieldMeasureName } from '../../../schema/model/measures.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import type { Comparison, Condition, Path } from '../conditions.ts'
-import type { Direction, Fields } from '../fields.ts'
+import type { Direction, Fields, MissingPlace } from '../fields.ts'
 
 /** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
 export interface SignificancePlan {
@@ -104,9 +104,16 @@ export type GroupTest =
   | { readonly kind: 'compare'; readonly operator: Comparison; readonly to: number | bigint }
   | { readonly kind: 'constant'; readonly passes: boolean }
 
+/** `missing`: where groups without the value are; undefined in the usual place. */
+export interface Ranking {
+  readonly direction: Direction
+  readonly missing: MissingPlace | undefined
+}
+
 export type GroupOrder =
-  | { readonly by: 'count' | 'key' | 'share'; readonly direction: Direction }
-  | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
+  | { readonly by: 'count' | 'key'; readonly direction: Direction }
+  | ({ readonly by: 'share' } & Ranking)
+  | ({ readonly by: 'measure'; readonly measure: number } & Ranking)
   /** The highest score of significance first. */
   | { readonly by: 'score' }
 

@@ -9,7 +9,11 @@ import { comparisons } from '../../model/where-operators.ts'
 import { MeasureValue } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
-export function createMeasureInputs(model: Model, registry: TypeRegistry, direction: EnumType) {
+export function createMeasureInputs(
+  model: Model,
+  registry: TypeRegistry,
+  { direction, nulls }: Readonly<Record<'direction' | 'nulls', EnumType>>,
+) {
   const measure = registry.define(GraphQLEnumType, 'every aggregate', {
     name: 'Measure',
     values: Object.fromEntries(measureNames.map((value) => [measureConstant(value), { value }])),
@@ -36,8 +40,13 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
     }))
   const rankBy = (collection: Collection) =>
     registry.of(GraphQLInputObjectType, collection, 'RankByInput', 'the order of groups', () => ({
-      description: 'Orders groups by a measure; a group without one is smaller than any.',
-      fields: { ...measured(collection), direction: { type: direction, defaultValue: 'desc' } },
+      description:
+        'Orders groups by a measure; a group without one is smaller than any, unless `nulls` says where they are.',
+      fields: {
+        ...measured(collection),
+        direction: { type: direction, defaultValue: 'desc' },
+        nulls: { type: nulls },
+      },
     }))
   const having = (collection: Collection) =>
     registry.of(GraphQLInputObjectType, collection, 'HavingInput', 'conditions on groups', () => ({
