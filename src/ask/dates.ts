@@ -84,8 +84,20 @@ function namedStretch(words: string, now: Date): Stretch | null {
   return of === 'hour' ? checked(at, at, closed) : unitAt('day', at)
 }
 
+const months = 'january february march april may june july august september october november december'.split(
+  ' ',
+)
+
+/** `March 2023` or `Mar 2023` as `2023-03`; other texts themselves. */
+function withMonthNumber(text: string): string {
+  const [, name = '', year = ''] = /^([a-z]{3,9})\.? (\d{4})$/i.exec(text) ?? []
+  const at = name === '' ? -1 : months.findIndex((month) => month.startsWith(name.toLowerCase()))
+  return at === -1 ? text : `${year}-${String(at + 1).padStart(2, '0')}`
+}
+
 /** A year, a month, a date or an instant. */
-function writtenStretch(text: string): Stretch | null {
+function writtenStretch(given: string): Stretch | null {
+  const text = withMonthNumber(given)
   const unit = /^\d{4}$/.test(text) ? 'year' : /^\d{4}-\d\d$/.test(text) ? 'month' : 'day'
   const whole = `${text}${unit === 'year' ? '-01-01' : unit === 'month' ? '-01' : ''}`
   const instant = parseInstant(whole)

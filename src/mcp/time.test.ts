@@ -190,6 +190,33 @@ onOneDatabase(
   },
 )
 
+onOneDatabase('times in which the data begin or end are marked, and have no change', async (database) => {
+  const { agent, reference } = await openOn(database)
+  const months = ['2026-09-01', '2026-10-01', '2026-11-01', '2026-12-01']
+  const counts = months.map((gte, at) =>
+    reference.count(article, { publishedAt: { gte, lt: months[at + 1] ?? gte } }),
+  )
+  const [first = 0, second = 0, third = 0] = counts
+  const asked = {
+    collection: 'article',
+    filters: { publishedAt: { ne: null } },
+    by: ['publishedAt:month'],
+    change: true,
+  }
+  const whole = await agent.call('aggregate', asked)
+  const rows = [first, second, third].map((count, at) => [months[at], count, null])
+  assert.deepEqual([whole.rows, whole.incomplete], [rows, ['2026-09-01', '2026-11-01']])
+  const days = await agent.call('aggregate', {
+    ...asked,
+    by: ['publishedAt:day'],
+    since: 'November 2026',
+    until: '2026-11-03',
+  })
+  assert.equal(days.incomplete, undefined)
+  const [one, two] = days.rows
+  assert.equal(two[2], two[1] - one[1])
+})
+
 onOneDatabase(
   'since and until one moment is that moment, and a day after until is refused',
   async (database) => {

@@ -73,6 +73,12 @@ export function createNameResolver(
     if (told !== null) return [told]
     const { found, isCapped } = await find(text, subjects)
     const meant = found.filter(({ match }) => match.kind !== 'similar' && (!isOwn || match.isIdentifier))
+    const plain = text.replace(/\?.*/s, '')
+    if (meant.length === 0 && plain !== text) {
+      const records = await named(plain, subjects, isFilter, isOwn)
+      note('Nothing has this address: it was looked for without what follows "?".')
+      return records
+    }
     if (meant.length === 0) throw unknownName(text, found, subjects)
     const identified = isWrittenIdentifier(text) ? meant.filter(({ match }) => match.isIdentifier) : []
     // Among equal names, those that are obscure count too.

@@ -46,6 +46,10 @@ const meant: readonly (readonly [given: unknown, read: unknown])[] = [
     { collection: 'a', limit: 5 },
   ],
   [{ collection: 7 }, { collection: '7' }],
+  [
+    { collection: 'a', groupBy: ['b'] },
+    { collection: 'a', by: ['b'] },
+  ],
   // What looks like JSON is text where text is wanted.
   [{ collection: '{"a": 1}' }, { collection: '{"a": 1}' }],
 ]
@@ -59,7 +63,7 @@ const wrong: readonly (readonly [given: unknown, says: RegExp])[] = [
     { collection: 'a', filter: {} },
     /^count has no argument "filter"\. Did you mean "filters"\? It takes coll/,
   ],
-  [{ collection: 'a', where: {} }, /^count has no argument "where"\. It takes collection, by, filters/],
+  [{ collection: 'a', where: {}, filters: {} }, /^count has no argument "where"\. It takes coll/],
   [{ collection: 'a', constructor: 1 }, /no argument "constructor"/],
   [{ collection: 'a', detail: 'all' }, /^detail is one of brief, full\.$/],
   [{ collection: 'a', filters: '{"b":' }, /^filters must be object/],

@@ -10,6 +10,7 @@ import {
 import { nearest } from '../../util/text/nearest.ts'
 import { mostMessageDepth, mostMessageParts } from './message.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
+import { toolNames } from '../words/service-refusals.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -61,12 +62,20 @@ function sizeProblem(given: Json): string | null {
 function asMeant(given: object, properties: Properties): Json {
   const present = Object.entries(given).filter(([, value]) => value !== null)
   return Object.fromEntries(
-    present.map(([name, value]) => {
+    present.map(([written, value]) => {
+      const name = nameOf(written, given, properties)
       const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
       if (type === 'string' && typeof value === 'number') return [name, String(value)]
       return [name, typeof value === 'string' ? textAs(type, value) : value]
     }),
   )
+}
+
+/** Models that know GraphQL write its names of arguments, such as `groupBy` for `by`. */
+function nameOf(written: string, given: object, properties: Properties): string {
+  const name = Object.hasOwn(toolNames, written) ? (toolNames[written] ?? '') : ''
+  const isMeant = !Object.hasOwn(properties, written) && Object.hasOwn(properties, name)
+  return isMeant && !Object.hasOwn(given, name) ? name : written
 }
 
 function textAs(type: unknown, text: string): unknown {

@@ -20,6 +20,7 @@ import {
   argumentsOf,
   type Citation,
   citationOf,
+  plainOrder,
   present,
   sentences,
   type Toolbox,
@@ -169,7 +170,7 @@ function answer(
 
 function isByRelevance(sort: string | undefined, words: WordSearch | null, { collection }: Subject): boolean {
   if (sort === undefined) return words !== null && hasRelevance(words)
-  const names = sort.split(',').map((name) => name.trim().replace(/^[-+]/, ''))
+  const names = sort.split(',').map((name) => plainOrder(name)?.replace(/^[-+]/, '') ?? '')
   const own = sortFields(collection).map(({ name }) => name)
   if (!names.some((name) => /^relevance$/i.test(name) && !own.includes(name))) return false
   if (names.length > 1)
@@ -213,7 +214,7 @@ function parseSort(
         ? `${referring.get(field.leaf.reference) ?? field.leaf.reference.viaField}.count`
         : leafPath(field.leaf).join('.'),
   }))
-  const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
+  const written = sort?.split(',').map((name) => plainOrder(name) ?? '') ?? [`-${time}`]
   if (written.length > limits.sortFields) throw new AskError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {
     const name = one.replace(/^[-+]/, '')

@@ -85,6 +85,16 @@ export function citationOf(
   throw new AskError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
 }
 
+/** `publishedAt desc`, which people write, as `-publishedAt`. */
+export function plainOrder(text: string | undefined): string | undefined {
+  return text
+    ?.trim()
+    .replace(
+      /^(.*\S)\s+(asc|desc)(?:ending)?$/i,
+      (_, name: string, way: string) => `${way.toLowerCase() === 'desc' ? '-' : ''}${name}`,
+    )
+}
+
 /** Omits members that are undefined, null or an empty text. */
 export function present(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? '') !== ''))

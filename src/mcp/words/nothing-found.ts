@@ -46,19 +46,38 @@ export async function whyNothing(
   }
 }
 
-/** Null if every value exists, but no record matches all conditions. */
+/** Null if there is nothing to say. */
 async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {
   const { filters, text } = narrowing
-  const unknown = await whyNoValue(filters, subject, toolbox)
-  if (unknown !== null) return unknown
+  const address = await withoutQuery(filters, subject, toolbox)
+  if (address !== null) return address
+  const { unmet, met } = await whyNoValue(filters, subject, toolbox)
+  if (unmet) return unmet
   const whenElse = await whyNoTime(narrowing, subject, toolbox)
   if (whenElse !== null) return whenElse
   const words = readSearch(subject, narrowing.search)
   if (words !== null && words.terms.length > 0) return whyNoWords(words, narrowing, subject, toolbox)
-  if (!text?.trim()) return null
+  if (!text?.trim()) return met ?? null
   return /\s/.test(text.trim())
     ? 'A text has to be there as it is written, word after word: try its rarest word, or what other languages call it.'
     : 'Try a part of the word, or what other languages call it.'
+}
+
+/** What the addresses in filters find without their queries; null if none has a query, or that finds nothing either. */
+async function withoutQuery(filters: unknown, subject: Subject, toolbox: Toolbox): Promise<string | null> {
+  const all = isObject(filters) ? Object.entries(filters) : []
+  const plain = all.map(([text, value]): [string, unknown] => [
+    text,
+    typeof value === 'string' && /^https?:\/\/[^?]+\?/i.test(value) ? value.replace(/\?.*/s, '') : value,
+  ])
+  const at = plain.findIndex(([, value], index) => value !== all[index]?.[1])
+  if (at === -1) return null
+  const where = await buildWhere(subject, { filters: Object.fromEntries(plain) }, toolbox)
+  const [count = 0] = await countAll([{ where }], subject, toolbox)
+  const [text, value] = plain[at] ?? []
+  return count === 0
+    ? null
+    : `Nothing has this address in ${text}; without its query there is ${count}: write ${JSON.stringify(value)}.`
 }
 
 /** Names the newest and the oldest time under the other conditions; null if no record with a time meets them. */

@@ -59,7 +59,7 @@ function withoutStop(said: string): string {
 }
 
 /** Arguments of tools by the names that GraphQL has for them. */
-const toolNames: Readonly<Record<string, string>> = {
+export const toolNames: Readonly<Record<string, string>> = {
   where: 'filters',
   first: 'limit',
   last: 'limit',

@@ -70,7 +70,18 @@ onOneDatabase('a value in other letters is found among more than 50, in lists to
       new RegExp(`^No .* Did you mean "${meant}"\\? The most frequent of 60: aa, `, 'i'),
     )
   assert.match((await why({ country: 'AAA' })) ?? '', /mean "AA"\?/)
-  assert.equal(await why({ country: 'LE', languages: 'aa' }), undefined)
-  // Of more values than a few it is not said which are there.
-  assert.equal(await why({ country: ['QQ', 'RR', 'SS', 'TT', 'UU'] }), undefined)
+  for (const [filters, said] of [
+    [{ country: 'LE', languages: 'aa' }, /^Each filter is met, but not all by one source: country 1, lan/],
+    [{ country: ['QQ', 'RR', 'SS', 'TT', 'UU'] }, /^No record has any of these values in country\. The most/],
+    [{ 'article.language': 'en' }, /^No source has any article: no record refers to one so\.$/],
+    [{ article: 'some' }, /^No source has any article/],
+    [{ active: true }, /^No record has active\.$/],
+    [{ country: null }, /^Every source has country\.$/],
+    [{ indexedAt: '1999' }, /^No record has that in indexedAt: it goes from 2026-01-01 to 2026-01-01\.$/],
+    [
+      { baseUrl: 'https://outlet.example/?id=1' },
+      /without its query there is 1830: write "https:\/\/outlet\.ex/,
+    ],
+  ] as const)
+    assert.match((await why(filters)) ?? '', said)
 })

@@ -1,15 +1,19 @@
-/** Finds filter values that no record has, and names the values that exist. */
+/** Says of filters that no record meets why that is, and names what exists. */
 import { isUrl } from '../../schema/model/where-operators.ts'
+import { measureFields } from '../../schema/model/operators.ts'
+import { leafPath } from '../../schema/model/leaves.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { buildWhere } from '../../ask/filters.ts'
 import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
-import { elementOf, parsePath, type Path, type SchemaContext } from '../../ask/paths.ts'
+import { elementOf, holderAfter, parsePath, type Path } from '../../ask/paths.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Where } from '../../ask/where.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
-import type { Json } from '../../util/is-object.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import type { Subject } from '../../ask/collections.ts'
+import { besidesTime } from './side-counts.ts'
+import { dayOf } from './days.ts'
 import { cutPlain, cutText } from './plain-text.ts'
 
 /** How many filters of a call, and values of a filter, are checked. */
@@ -18,13 +22,6 @@ const mostSought = 4
 /** How many values of the index are read, and shown. */
 const mostRead = 50
 const mostShown = 25
-
-interface Sought {
-  readonly path: Path
-  readonly values: readonly string[]
-  /** The values that the lexicon lists. */
-  readonly listed: readonly string[]
-}
 
 /** Values of a field, the most frequent first. */
 interface Known {
@@ -35,19 +32,84 @@ interface Known {
   readonly repeat: boolean
 }
 
-/** Null if each field has one of the values that its filter asks for, or if that is not known. */
+/** Why no record meets one of the filters; or else what each of them finds. Those on the main time are not looked at. */
 export async function whyNoValue(
-  filters: unknown,
+  given: unknown,
+  subject: Subject,
+  toolbox: Toolbox,
+): Promise<{ readonly unmet?: string | null; readonly met?: string }> {
+  const filters = besidesTime({ filters: given }, subject, toolbox)?.filters ?? given
+  if (!isObject(filters)) return {}
+  const each = Object.entries(filters).slice(0, mostFilters)
+  const counts = await countFilters(each, subject, toolbox)
+  const [text, value] = each[counts.indexOf(0)] ?? []
+  if (text !== undefined) return { unmet: await whyNoneMeets(text, value, subject, toolbox) }
+  if (each.length < 2) return {}
+  const met = each.map(([name], at) => `${name} ${counts[at]}`).join(', ')
+  return { met: `Each filter is met, but not all by one ${subject.label}: ${met}.` }
+}
+
+async function whyNoneMeets(
+  text: string,
+  value: unknown,
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<string | null> {
-  for (const { path, values, listed } of soughtIn(filters, subject, toolbox)) {
-    const why = await whyNone(path, values, listed, toolbox)
-    if (why !== null) return why
-  }
-  return null
+  const path = parsePath(text, subject.collection, toolbox)
+  const { steps, end } = path
+  const reverse = steps.findIndex(({ kind }) => kind === 'reverse')
+  const referring = text
+    .split('.')
+    .slice(0, reverse + 1)
+    .join('.')
+  const present: [string, unknown] = [text, end.kind === 'records' ? 'some' : { ne: null }]
+  const isOperator = end.kind === 'operator'
+  const [there, referred] = await countFilters(
+    [...(isOperator ? [] : [present]), ...(reverse === -1 ? [] : [[referring, 'some'] as const])],
+    subject,
+    toolbox,
+  )
+  if ((isOperator ? there : referred) === 0 || (end.kind === 'records' && there === 0))
+    return `No ${subject.label} has any ${referring}: no record refers to one so.`
+  if (there === 0) return `No record has ${text}.`
+  if (value === null || value === 'none') return `Every ${subject.label} has ${text}.`
+  const values = valuesIn(value)
+  if (end.kind === 'property' && isWhole(path) && values.length > 0)
+    return whyNone(path, values, end.field.constraints.values, toolbox)
+  return (
+    (await rangeOf(path, toolbox)) ??
+    `No ${subject.label} has ${cutText(JSON.stringify(value), 80)} in ${text}, and ${there} have another value.`
+  )
 }
 
+/** The first and the last time or number of a field; null if it has no order. */
+async function rangeOf({ steps, end, text, from }: Path, toolbox: Toolbox): Promise<string | null> {
+  if (end.kind === 'records') return null
+  const holder = holderAfter(steps, from)
+  const { name } = end.field
+  const field = measureFields(holder).find(({ leaf }) => leafPath(leaf).join('.') === name)
+  if (field === undefined) return null
+  const root = `${holder.rootField}Aggregate`
+  const data = await toolbox.ask({ [root]: { min: leaves(field.name), max: leaves(field.name) } })
+  const { min, max } = data[root] as { readonly min: Json; readonly max: Json }
+  const [from_, to] = [min, max].map(({ [field.name]: value }) =>
+    typeof value === 'number' ? value : dayOf(value),
+  )
+  return `No record has that in ${text}: it goes from ${from_} to ${to}.`
+}
+
+async function countFilters(
+  filters: readonly (readonly [text: string, value: unknown])[],
+  subject: Subject,
+  toolbox: Toolbox,
+): Promise<readonly number[]> {
+  const wheres = await Array.fromAsync(filters, async ([text, value]) => ({
+    where: await buildWhere(subject, { filters: { [text]: value } }, toolbox),
+  }))
+  return countAll(wheres, subject, toolbox)
+}
+
+/** `values` are compared whole, and no record has any of them. */
 async function whyNone(
   path: Path,
   values: readonly string[],
@@ -57,27 +119,23 @@ async function whyNone(
   const [wrong = ''] = values
   const { holder, group } = findGroupAtEnd(path, '', toolbox)
   if (group === null)
-    return listed.length === 0 || values.some((value) => listed.includes(value))
-      ? null
-      : `"${cutText(wrong, 60)}" is not a known value of ${path.text}.${didYouMean(similar(wrong, listed))} Known: ${list(listed)}.`
+    return `No record has "${cutText(wrong, 60)}" in ${path.text}.${didYouMean(similar(wrong, listed))}${listed.length === 0 ? '' : ` Known: ${list(listed)}.`}`
   const known = await valuesInIndex(holder.rootField, group, toolbox)
-  if (known.values.length === 0) return `No record has ${path.text}.`
-  if (values.some((value) => known.values.includes(value))) return null
   const said = `No record has "${cutText(wrong, 60)}" in ${path.text}.`
   const near = similar(wrong, known.values)
   if (known.others === 0) return `${said}${didYouMean(near)} There are: ${list(known.values)}.`
-  if (values.length > mostSought) return null
-  const cases = casesOf(wrong)
-  const of = toolbox.catalogue.of(holder.nsid)
-  const wheres = [...values, ...cases].map(async (value) => ({
-    where: await buildWhere(of, { filters: { [group.text]: value } }, toolbox),
-  }))
-  const counts = await countAll(await Promise.all(wheres), of, toolbox)
-  if (counts.slice(0, values.length).some((count) => count > 0)) return null
-  const written = cases.find((_, at) => counts[values.length + at] !== 0) ?? near
   const frequent = known.repeat
     ? ` The most frequent of ${known.values.length + known.others}: ${list(known.values, 0)}.`
     : ''
+  if (values.length > mostSought) return `No record has any of these values in ${path.text}.${frequent}`
+  const cases = casesOf(wrong)
+  const of = toolbox.catalogue.of(holder.nsid)
+  const counts = await countFilters(
+    cases.map((value) => [group.text, value] as const),
+    of,
+    toolbox,
+  )
+  const written = cases.find((_, at) => counts[at] !== 0) ?? near
   return `${said}${didYouMean(written)}${frequent}`
 }
 
@@ -100,18 +158,11 @@ function list(values: readonly string[], others = Math.max(0, values.length - mo
 }
 
 /** Values that are compared whole and may be misspelled; of free text a part is enough, and URLs hardly repeat. */
-function soughtIn(filters: unknown, { collection }: Subject, context: SchemaContext): readonly Sought[] {
-  if (typeof filters !== 'object' || filters === null) return []
-  const sought = Object.entries(filters).flatMap(([text, given]): Sought[] => {
-    const values = valuesIn(given)
-    const path = parsePath(text, collection, context)
-    if (values.length === 0 || path.end.kind !== 'property') return []
-    const { type, constraints } = path.end.field
-    const element = elementOf(type)
-    const isWhole = element.kind === 'string' && (type.kind === 'array' || !element.freeText)
-    return isWhole && !isUrl(element) ? [{ path, values, listed: constraints.values }] : []
-  })
-  return sought.slice(0, mostFilters)
+function isWhole({ end }: Path): boolean {
+  if (end.kind !== 'property') return false
+  const { type } = end.field
+  const element = elementOf(type)
+  return element.kind === 'string' && (type.kind === 'array' || !element.freeText) && !isUrl(element)
 }
 
 function valuesIn(given: unknown): string[] {

@@ -33,7 +33,14 @@ import {
   shortenSamples,
   topColumn,
 } from './columns.ts'
-import { assertSeries, boundSeries, changeColumn } from './series.ts'
+import {
+  assertSeries,
+  boundSeries,
+  changeColumn,
+  incompleteTimes,
+  selectSpan,
+  withoutPartialChanges,
+} from './series.ts'
 import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
@@ -44,6 +51,7 @@ import {
   argumentsOf,
   type Citation,
   citationOf,
+  plainOrder,
   present,
   sentences,
   type Toolbox,
@@ -54,6 +62,8 @@ import type { Json } from '../../../util/is-object.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
 
 const defaultLimit = 20
+/** Times shown in which the data begin or end; with `fill` there may be many without data. */
+const mostIncomplete = 4
 /** Maximum number of groups that the service returns. */
 const mostGroups = limits.groups
 
@@ -144,7 +154,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const isNarrowed = where !== null || search !== undefined
   const against = await buildBackground(args, isNarrowed, subject, toolbox)
   // Time series are read in order of time.
-  const written = args.order?.trim() ?? (groups[0]?.field.bucket ? 'key' : '-count')
+  const written = plainOrder(args.order) ?? (groups[0]?.field.bucket ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
   if (name === 'share' && args.share === undefined)
     throw new AskError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
@@ -201,7 +211,10 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     [printField(root, main)]: selected,
     ...(shares?.both && { [`share: ${printField(root, both)}`]: selectKeys(groups) }),
   }
-  const besides = await selectSideCounts(args, subject, toolbox)
+  const besides = {
+    ...selectSpan(groups, subject, toolbox),
+    ...(await selectSideCounts(args, subject, toolbox)),
+  }
   const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
   const { data } = read
   const toTheEnd = (page: unknown, given: typeof main | typeof both, select: Selection) =>
@@ -212,7 +225,9 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const whole = isOrderedHere ? await toTheEnd(data[root], main, selected) : (data[root] as Aggregated)
   const part = shares?.both ? await toTheEnd(data.share, both, selectKeys(groups)) : null
   const matching = shares && readMatching(groups, part)
-  const table = buildTable(groups, columns, order, whole, matching, toolbox)
+  const incomplete = incompleteTimes(groups, whole.groups ?? [], data, where, toolbox)
+  const built = buildTable(groups, columns, order, whole, matching, toolbox)
+  const table = withoutPartialChanges(built, incomplete)
   const sought = whole.count === 0 ? args : matching?.(whole) === 0 ? { filters: args.share } : null
   const isNoneUnusual = against !== null && table.rows.length === 0
   const why = sought
@@ -226,7 +241,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     endHint,
     toolbox.referenceHint(),
   )
-  return answer(table, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
+  const marked = { ...table, incomplete: [...incomplete] }
+  return answer(marked, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
 }
 
 function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
@@ -264,7 +280,7 @@ function selectMain(
 }
 
 function answer(
-  { columns, rows, isPartial }: Table,
+  { columns, rows, isPartial, incomplete }: Table & { readonly incomplete: readonly unknown[] },
   { count, groupCount, groups = [], groupsPageInfo }: Aggregated,
   { limit = defaultLimit, after, min_count: minCount, unusual, samples }: AggregateArguments,
   { asOf, query }: Citation,
@@ -294,7 +310,19 @@ function answer(
   const cursors = groups.map(({ cursor }) => String(cursor))
   const longest = isOrderedHere ? printPosition(mostRead) : longestOf(cursors)
   const whole = (some: readonly unknown[], cut: number | null | undefined, after: unknown): Json =>
-    present({ count, groups: all, asOf, prefix, columns, rows: some, cut, after, hint: said, query })
+    present({
+      count,
+      groups: all,
+      asOf,
+      prefix,
+      columns,
+      rows: some,
+      incomplete: incomplete.length > 0 ? incomplete.slice(0, mostIncomplete) : null,
+      cut,
+      after,
+      hint: said,
+      query,
+    })
   const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(whole([], all, longest)) - 10)
   const end = start + fitting.length
   const isMore = end < rows.length || (isFull && !isOrderedHere)
