@@ -8,12 +8,8 @@ import type { MigrateOptions } from './migrate-options.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/load/backup-file.ts'
-import {
-  connectReader,
-  isFileOutdated,
-  openSqliteReader,
-  type SqliteQueryOptions,
-} from './sqlite/read/reader.ts'
+import type { SqliteQueryOptions } from './sqlite/read/reader.ts'
+import { connectReader, isFileOutdated, openSqliteReader } from './sqlite/read/reader.ts'
 import { identityOf } from './sqlite/open-file.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 

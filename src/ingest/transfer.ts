@@ -1,12 +1,6 @@
 /** Brings one repository from its host or a file into the database: fetched, verified in a thread, stored in chunks. */
-import {
-  type BatchOutcome,
-  type Change,
-  accountOf,
-  uriOf,
-  addOutcome,
-  noOutcome,
-} from '../database/changes.ts'
+import type { BatchOutcome, Change } from '../database/changes.ts'
+import { accountOf, uriOf, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import type { RepoJob } from '../database/metadata/metadata-store.ts'
 import { firstTidOf, latestMoment } from '../util/instant.ts'
@@ -18,13 +12,8 @@ import { HostError, type Hosts } from './sources/repos/hosts.ts'
 import type { Identity } from './sources/repos/identity.ts'
 import { askIfPds } from './sources/repos/pds.ts'
 import { RepoError } from './sources/repos/repo-blocks.ts'
-import {
-  loadCar,
-  openRepoThread,
-  type ReadOptions,
-  readRepo,
-  type RepoThread,
-} from './sources/repos/repo-export.ts'
+import type { ReadOptions, RepoThread } from './sources/repos/repo-export.ts'
+import { loadCar, openRepoThread, readRepo } from './sources/repos/repo-export.ts'
 
 export interface TransferOptions {
   readonly reader: NetworkReaderOptions

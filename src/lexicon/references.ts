@@ -2,14 +2,8 @@
 import { isValidNsid } from '@atproto/syntax'
 import type { LexiconDoc, LexObject } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
-import {
-  type DocumentSet,
-  findDef,
-  findDocument,
-  isRecordLexicon,
-  type LexType,
-  resolveRef,
-} from './document.ts'
+import type { DocumentSet, LexType } from './document.ts'
+import { findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
 import type { Problem } from './invalid-document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 

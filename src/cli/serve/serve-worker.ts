@@ -5,11 +5,8 @@ import { sharedPath } from '../../database/open.ts'
 import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { createLimiter } from '../../server/admission/limits/limiter.ts'
-import {
-  type LimitAnswer,
-  type LimitQuestion,
-  RemoteCounts,
-} from '../../server/admission/limits/remote-counts.ts'
+import type { LimitAnswer, LimitQuestion } from '../../server/admission/limits/remote-counts.ts'
+import { RemoteCounts } from '../../server/admission/limits/remote-counts.ts'
 import { UsageMeter } from '../../server/observe/usage.ts'
 import { endOnLostOutput } from '../closed-pipe.ts'
 import { startServer } from './listen.ts'

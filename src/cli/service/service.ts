@@ -4,14 +4,8 @@ import { createEngine } from '../../query/execute/engine.ts'
 import type { QueryEngine } from '../../query/execute/execute.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import { readVersion } from '../command.ts'
-import {
-  awaitStore,
-  type ProjectContext,
-  lexiconDir,
-  loadProject,
-  openExistingStore,
-  openStore,
-} from '../store/project.ts'
+import type { ProjectContext } from '../store/project.ts'
+import { awaitStore, lexiconDir, loadProject, openExistingStore, openStore } from '../store/project.ts'
 import { assertStarted } from '../serve/rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
 

@@ -3,13 +3,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AwaitedDatabase } from '../../database/awaited-database.ts'
 import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
-import {
-  type Database,
-  LostCollectionsError,
-  type ReadDatabase,
-  type RebuildPolicy,
-  type RecordCheck,
-} from '../../database/database.ts'
+import type { Database, ReadDatabase, RebuildPolicy, RecordCheck } from '../../database/database.ts'
+import { LostCollectionsError } from '../../database/database.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
 import {
   filePath,

@@ -1,12 +1,7 @@
 /** Reads the status of the index, in SQL for every engine. */
 import { identifier } from '../../sql/sql.ts'
-import {
-  type IndexStatus,
-  longestSilence,
-  type SourceState,
-  type SourceStatus,
-  unnamedSource,
-} from '../database.ts'
+import type { IndexStatus, SourceState, SourceStatus } from '../database.ts'
+import { longestSilence, unnamedSource } from '../database.ts'
 import { isHiding } from './accounts.ts'
 import { readUnfinishedPurges } from './purges.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'

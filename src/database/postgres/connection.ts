@@ -3,14 +3,8 @@
  * accepts only one, so this file tries them and finds the host that takes writes.
  */
 import pg from 'pg'
-import {
-  type Attempt,
-  codeOf,
-  connectionFailure,
-  DatabaseUnreachableError,
-  isPassing,
-  refusal,
-} from './failures.ts'
+import type { Attempt } from './failures.ts'
+import { codeOf, connectionFailure, DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 import { settings, type Use } from './session-settings.ts'
 import { hostsOf } from './url.ts'
 

@@ -1,15 +1,8 @@
 /** Time buckets in the SQL of PostgreSQL. The steps of a time zone are arrays, which `width_bucket` searches. */
 import type { Dialect } from '../../sql/dialect.ts'
 import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import {
-  bucketStart,
-  firstMidnight,
-  type Floor,
-  floorOnce,
-  floorTo,
-  type TimeBucket,
-  timePart,
-} from '../../sql/time-buckets.ts'
+import type { Floor, TimeBucket } from '../../sql/time-buckets.ts'
+import { bucketStart, firstMidnight, floorOnce, floorTo, timePart } from '../../sql/time-buckets.ts'
 import { dayLabels, hourLabels, hourSteps, type Label, offsetSteps } from '../../sql/zone-steps.ts'
 import type { Steps } from '../../util/time/first-moments.ts'
 import type { ZoneRules } from '../../util/time/zone-rules.ts'

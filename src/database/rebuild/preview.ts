@@ -3,12 +3,8 @@
  * all statements see one snapshot, or the caller's transaction.
  */
 import { identifier } from '../../sql/sql.ts'
-import {
-  type LostCollection,
-  LostCollectionsError,
-  type RecordCheck,
-  type RejectionJudge,
-} from '../database.ts'
+import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
+import { LostCollectionsError } from '../database.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import { BuiltElsewiseError, ReplacedLexiconsError } from '../refusals.ts'
 import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'

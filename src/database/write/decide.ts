@@ -2,16 +2,8 @@
  * Decides what a change does to a record, for every engine: by revision, never by order of arrival. It changes slots of
  * the working set and must not know how they are read or written.
  */
-import {
-  type BatchOutcome,
-  type RecordDelete,
-  type RecordPut,
-  type Rejection,
-  accountOf,
-  recordNameOf,
-  uriOf,
-  type RecordChange,
-} from '../changes.ts'
+import type { BatchOutcome, RecordDelete, RecordPut, Rejection, RecordChange } from '../changes.ts'
+import { accountOf, recordNameOf, uriOf } from '../changes.ts'
 import type { WorkingSet, RecordSlot, Times } from './working-set.ts'
 
 /** The outcome of one record. */

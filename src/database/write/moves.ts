@@ -7,12 +7,8 @@ import { storedRecord } from '../stored-record.ts'
 import { repoCollectionUri } from '../changes.ts'
 import type { NewRow, RecordTable, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
-import {
-  findRepoCollections,
-  makeRepoCollections,
-  type Move,
-  type WriteTransaction,
-} from './write-transaction.ts'
+import type { Move, WriteTransaction } from './write-transaction.ts'
+import { findRepoCollections, makeRepoCollections } from './write-transaction.ts'
 
 export interface MovesOptions {
   readonly tables: ReadonlyMap<string, RecordTable>

@@ -2,16 +2,8 @@
  * The records and accounts that a run of changes needs, read with a few statements before decisions are made, and the
  * decisions themselves: later changes of a run see earlier ones.
  */
-import {
-  type RecordChange,
-  type Rejection,
-  accountOf,
-  type RecordName,
-  type RecordPut,
-  recordNameOf,
-  repoCollectionUri,
-  uriOf,
-} from '../changes.ts'
+import type { RecordChange, Rejection, RecordName, RecordPut } from '../changes.ts'
+import { accountOf, recordNameOf, repoCollectionUri, uriOf } from '../changes.ts'
 import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import { latestMoment, type MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
@@ -19,14 +11,8 @@ import { formatCid } from '../../lexicon/records/cid.ts'
 import type { FoundRow, RecordTable } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
 import { RejectionChanges } from './rejections.ts'
-import {
-  type AccountStatus,
-  findAccountStatuses,
-  findHidden,
-  findRepoCollections,
-  unknownAccount,
-  type WriteTransaction,
-} from './write-transaction.ts'
+import type { AccountStatus, WriteTransaction } from './write-transaction.ts'
+import { findAccountStatuses, findHidden, findRepoCollections, unknownAccount } from './write-transaction.ts'
 
 /** A record that the run needs. */
 interface NeededRecord {

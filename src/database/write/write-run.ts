@@ -1,16 +1,6 @@
 /** Writes the decisions about a run of changes, with one statement or call for each table and kind of change. */
-import {
-  ask,
-  type Steps,
-  type GivenType,
-  jsonKeys,
-  jsonRow,
-  jsonRows,
-  jsonValue,
-  keyColumns,
-  keyMembers,
-  type RowKey,
-} from '../metadata/steps.ts'
+import type { Steps, GivenType, RowKey } from '../metadata/steps.ts'
+import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
 import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
 import type { WorkingSet, RecordSlot } from './working-set.ts'

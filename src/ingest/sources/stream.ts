@@ -3,13 +3,8 @@
  * delivery of its messages in order, which threads read in groups.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  CloseError,
-  HeartbeatTimeoutError,
-  IdleTimeoutError,
-  type MessageOf,
-  websocket,
-} from '@atproto/ws-client'
+import type { MessageOf } from '@atproto/ws-client'
+import { CloseError, HeartbeatTimeoutError, IdleTimeoutError, websocket } from '@atproto/ws-client'
 import { LRUCache } from 'lru-cache'
 import type { Change } from '../../database/changes.ts'
 import { cleanText } from '../../util/text/messages.ts'

@@ -7,15 +7,8 @@ import type { CountTable } from '../../database/layout/counts.ts'
 import { ownKey, type Table } from '../../database/layout/tables.ts'
 import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import {
-  countCondition,
-  emitFilter,
-  emitIds,
-  emitIndexed,
-  type IdOrder,
-  mayBeCandidate,
-  sourceIds,
-} from './emit-filter.ts'
+import type { IdOrder } from './emit-filter.ts'
+import { countCondition, emitFilter, emitIds, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
 import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'

@@ -2,20 +2,18 @@
 import type { ColumnValue } from '../../database/database.ts'
 import { hashOfNormal, urlHash } from '../../util/text/normalize-url.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, raw, type Sql, sql } from '../../sql/sql.ts'
+import type { Emitter, RecordRow, Row } from './emitter.ts'
 import {
   columnOf,
-  type Emitter,
   foldedOf,
   isVirtual,
   jsonOf,
   newRow,
   operandOf,
   pinnedCid,
-  type RecordRow,
   referencedValue,
   referenceParts,
   referenceUri,
-  type Row,
   fencesOf,
   hintsOf,
 } from './emitter.ts'

@@ -3,27 +3,11 @@ import type { ColumnValue } from '../../database/database.ts'
 import { repoCollectionUri } from '../../database/changes.ts'
 import { splitUri } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import {
-  allOf,
-  anyOf,
-  identifier,
-  join,
-  listOf,
-  manyValues,
-  type Sql,
-  sql,
-  type Value,
-} from '../../sql/sql.ts'
+import type { Sql, Value } from '../../sql/sql.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, sql } from '../../sql/sql.ts'
 import { mostProbes } from '../plan/plan-facts.ts'
-import {
-  type Emitter,
-  jsonOf,
-  referenceParts,
-  referenceUri,
-  type Row,
-  scalarOf,
-  type UriParts,
-} from './emitter.ts'
+import type { Emitter, Row, UriParts } from './emitter.ts'
+import { jsonOf, referenceParts, referenceUri, scalarOf } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
 import type { ArrayOperand } from '../plan/conditions.ts'
 

@@ -2,15 +2,8 @@
 import type { Table } from '../../database/layout/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { isConstant, referenceOperand } from '../plan/plan-facts.ts'
-import {
-  type Emitter,
-  jsonOf,
-  referencedValue,
-  referenceParts,
-  type Row,
-  type UriParts,
-  uriText,
-} from './emitter.ts'
+import type { Emitter, Row, UriParts } from './emitter.ts'
+import { jsonOf, referencedValue, referenceParts, uriText } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, RecordSelections } from '../plan/plan.ts'

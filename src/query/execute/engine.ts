@@ -9,26 +9,11 @@ import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
 import { createAnswers } from './answers.ts'
 import { beingRebuilt, errorAnswer } from './error-answer.ts'
-import {
-  assertAffordable,
-  ExecutionReport,
-  type Explanation,
-  type GraphQLAnswer,
-  type GraphQLRequest,
-  type QueryEngine,
-  type RequestLimits,
-  unlimited,
-} from './execute.ts'
+import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
+import { assertAffordable, ExecutionReport, unlimited } from './execute.ts'
 import { createFiles, type FileParts } from './open-file.ts'
-import {
-  type Compiled,
-  createPlanner,
-  type PlannedRequest,
-  type Planner,
-  type PlannerOptions,
-  type Question,
-  within,
-} from './planner.ts'
+import type { Compiled, PlannedRequest, Planner, PlannerOptions, Question } from './planner.ts'
+import { createPlanner, within } from './planner.ts'
 
 interface EngineOptions extends PlannerOptions {
   /** Memory of the answer cache, in bytes. */

@@ -7,15 +7,8 @@ import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
-import {
-  candidateOptions,
-  type Choice,
-  keyOptions,
-  type Option,
-  optionsOf,
-  pairs,
-  uriOptions,
-} from './path-options.ts'
+import type { Choice, Option } from './path-options.ts'
+import { candidateOptions, keyOptions, optionsOf, pairs, uriOptions } from './path-options.ts'
 import type { AccessPath } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'

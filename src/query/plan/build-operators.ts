@@ -1,21 +1,11 @@
 /** The operators of one value as conditions, and the limits of a `where`, which count as it is built. */
 import type { ColumnValue } from '../../database/database.ts'
-import {
-  findArray,
-  findColumn,
-  findReference,
-  type Table,
-  type TextIndex,
-  type WordIndex,
-} from '../../database/layout/tables.ts'
+import type { Table, TextIndex, WordIndex } from '../../database/layout/tables.ts'
+import { findArray, findColumn, findReference } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
-import {
-  type OperatorName,
-  type OperatorOf,
-  type WhereOperator,
-  whereOperators,
-} from '../../schema/model/where-operators.ts'
+import type { OperatorName, OperatorOf, WhereOperator } from '../../schema/model/where-operators.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { normalizeWrittenUrl } from '../../util/text/normalize-url.ts'
 import { assertWithin } from '../parse/limits.ts'

@@ -5,14 +5,8 @@ import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './groups/build-aggregate.ts'
 import { constantOutput, fieldsBelow, namedBelow } from './build-fields.ts'
 import { buildList, buildMergedLists, buildRecord } from './build-output.ts'
-import {
-  argumentsOf,
-  badInput,
-  checkedAtUri,
-  type Collected,
-  collectFields,
-  isAtUri,
-} from '../parse/prepare.ts'
+import type { Collected } from '../parse/prepare.ts'
+import { argumentsOf, badInput, checkedAtUri, collectFields, isAtUri } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type { Constant, Fields } from './fields.ts'

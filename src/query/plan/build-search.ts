@@ -1,12 +1,7 @@
 /** Builds conditions from searches: as few queries of a word index as possible, composed by AND, OR and NOT. */
 import type { Table, WordField, WordIndex } from '../../database/layout/tables.ts'
-import {
-  parseSearch,
-  type Search,
-  SearchError,
-  type SearchTerm,
-  wantedTerms,
-} from '../../search/parse-search.ts'
+import type { Search, SearchTerm } from '../../search/parse-search.ts'
+import { parseSearch, SearchError, wantedTerms } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { all, any, type Condition, constant, not } from './conditions.ts'
 import { badInput, checkedText } from '../parse/prepare.ts'

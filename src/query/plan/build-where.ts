@@ -2,15 +2,14 @@
 import { findArray, type Table } from '../../database/layout/tables.ts'
 import type { FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
 import { leafProperties } from '../../schema/model/leaves.ts'
+import type { ObjectPath, WhereField } from '../../schema/model/operators.ts'
 import {
   freeTextsOf,
   holderOf,
   isCountable,
   objectWhereFields,
-  type ObjectPath,
   recordWhereFields,
   targetOf,
-  type WhereField,
 } from '../../schema/model/operators.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'

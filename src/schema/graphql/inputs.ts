@@ -10,6 +10,7 @@ import {
   GraphQLString,
 } from 'graphql/type'
 import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
+import type { ObjectPath, WhereField } from '../model/operators.ts'
 import {
   distinctFields,
   freeTextsOf,
@@ -17,12 +18,10 @@ import {
   holderOf,
   isCountable,
   objectWhereFields,
-  type ObjectPath,
   recordWhereFields,
   relevanceField,
   sortFields,
   targetOf,
-  type WhereField,
 } from '../model/operators.ts'
 import { typeNameOf } from '../model/naming.ts'
 import { createMeasureInputs } from './groups/measure-inputs.ts'

@@ -2,17 +2,8 @@
  * The conditions, sort fields, group fields and measures of each kind of field, as data.
  * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
  */
-import {
-  elementArray,
-  isArray,
-  type Leaf,
-  leafName,
-  leafPath,
-  leafType,
-  type PropertyLeaf,
-  propertyLeaves,
-  systemLeaf,
-} from './leaves.ts'
+import type { Leaf, PropertyLeaf } from './leaves.ts'
+import { elementArray, isArray, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 import { groupFieldName } from './reserved-names.ts'
 

@@ -3,13 +3,8 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { type FileForm, mediaTypes } from '../../files/file-spec.ts'
-import {
-  ExecutionReport,
-  type FileHead,
-  type GraphQLRequest,
-  type OpenedFile,
-  type QueryEngine,
-} from '../../query/execute/execute.ts'
+import type { FileHead, GraphQLRequest, OpenedFile, QueryEngine } from '../../query/execute/execute.ts'
+import { ExecutionReport } from '../../query/execute/execute.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'

@@ -15,13 +15,8 @@ import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
 import { inFile, showSubjects } from '../../serve/explorer.ts'
-import {
-  isStoreOutdated,
-  type ProjectContext,
-  lexiconDir,
-  lexiconSentence,
-  previewStore,
-} from '../../store/project.ts'
+import type { ProjectContext } from '../../store/project.ts'
+import { isStoreOutdated, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
 import { damageLines, verifyStore } from '../../store/verify-store.ts'
 import type { Config } from '../../settings/settings.ts'

@@ -3,13 +3,8 @@
  * Progress goes to standard error, the comparison to standard output.
  */
 import { resolve } from 'node:path'
-import {
-  type PartComparison,
-  type Snapshot,
-  compare,
-  fill,
-  haveSameCounts,
-} from '../../../database/copy/database-copy.ts'
+import type { PartComparison, Snapshot } from '../../../database/copy/database-copy.ts'
+import { compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
 import { partsOf, titleOf } from '../../../database/copy/parts.ts'
 import { openBackupFile } from '../../../database/open.ts'
 import { withoutPassword } from '../../../database/postgres/url.ts'
@@ -17,14 +12,8 @@ import type { BackupFile } from '../../../database/sqlite/load/backup-file.ts'
 import { differingCounts } from '../../../database/verify/verify-counts.ts'
 import { UsageError } from '../../../errors.ts'
 import { type CommandContext, CommandError, notify, print, printJson } from '../../command.ts'
-import {
-  type ProjectContext,
-  lexiconDir,
-  loadProject,
-  openCopy,
-  openCopySource,
-  openExistingStore,
-} from '../../store/project.ts'
+import type { ProjectContext } from '../../store/project.ts'
+import { lexiconDir, loadProject, openCopy, openCopySource, openExistingStore } from '../../store/project.ts'
 import { showProgress } from '../../progress-bar.ts'
 import type { Config } from '../../settings/settings.ts'
 import { fileDamage } from '../../store/verify-store.ts'

@@ -19,14 +19,8 @@ import {
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
-import {
-  type ProjectContext,
-  lexiconDir,
-  loadProject,
-  now,
-  openExistingBeside,
-  openExistingStore,
-} from '../../store/project.ts'
+import type { ProjectContext } from '../../store/project.ts'
+import { lexiconDir, loadProject, now, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'

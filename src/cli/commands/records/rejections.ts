@@ -5,13 +5,8 @@ import type { StoredRejection } from '../../../database/metadata/metadata-store.
 import { retryRejections } from '../../../ingest/retry.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
-import {
-  type ProjectContext,
-  lexiconDir,
-  loadProject,
-  openExistingStore,
-  openExistingWriter,
-} from '../../store/project.ts'
+import type { ProjectContext } from '../../store/project.ts'
+import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 

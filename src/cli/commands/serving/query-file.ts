@@ -4,12 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FileFormat } from '../../../files/file-spec.ts'
 import { errorAnswer } from '../../../query/execute/error-answer.ts'
-import {
-  ExecutionReport,
-  type GraphQLRequest,
-  type QueryEngine,
-  unlimited,
-} from '../../../query/execute/execute.ts'
+import type { GraphQLRequest, QueryEngine } from '../../../query/execute/execute.ts'
+import { ExecutionReport, unlimited } from '../../../query/execute/execute.ts'
 import { counted } from '../../../util/text/counted.ts'
 import { CommandError, notify } from '../../command.ts'
 import type { Config } from '../../settings/settings.ts'

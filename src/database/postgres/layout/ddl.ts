@@ -6,13 +6,8 @@ import { createHash } from 'node:crypto'
 import { wordsVersion } from '../../../search/words.ts'
 import { shortName } from '../../../util/text/short-name.ts'
 import { quote } from '../../../sql/sql.ts'
-import {
-  type ArrayIndex,
-  type Column,
-  storedColumns,
-  type Table,
-  type TableIndex,
-} from '../../layout/tables.ts'
+import type { ArrayIndex, Column, Table, TableIndex } from '../../layout/tables.ts'
+import { storedColumns } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
 
 export { quote }

@@ -6,16 +6,8 @@ import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import { valueAt } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
-import {
-  ask,
-  type Steps,
-  jsonKeys,
-  jsonRow,
-  jsonRows,
-  jsonValue,
-  keyMembers,
-  type RowKey,
-} from '../../metadata/steps.ts'
+import type { Steps, RowKey } from '../../metadata/steps.ts'
+import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers } from '../../metadata/steps.ts'
 import type {
   ExpiredRow,
   FoundRow,

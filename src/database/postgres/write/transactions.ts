@@ -7,12 +7,8 @@ import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
 import { databaseBusy } from '../../refusals.ts'
 import type { Steps, WriteDialect } from '../../metadata/steps.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import {
-  createWriteTransaction,
-  notePresence,
-  presence,
-  type WriteTransaction,
-} from '../../write/write-transaction.ts'
+import type { WriteTransaction } from '../../write/write-transaction.ts'
+import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
 import { runPrepared } from '../prepared.ts'

@@ -3,14 +3,8 @@ import { ServiceError } from '../../../errors.ts'
 import { type PermitRequest, FairSemaphore } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import { identityOf } from '../open-file.ts'
-import {
-  type NamedFile,
-  type Question,
-  type Answer,
-  ProcessEndedError,
-  QueryWorker,
-  type Reply,
-} from './query-worker.ts'
+import type { NamedFile, Question, Answer, Reply } from './query-worker.ts'
+import { ProcessEndedError, QueryWorker } from './query-worker.ts'
 import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'

@@ -15,12 +15,8 @@ import type { ApplierOptions, MigrateOptions } from '../../migrate-options.ts'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { GivenType, WriteDialect } from '../../metadata/steps.ts'
 import { addOutcome, noOutcome } from '../../changes.ts'
-import {
-  createWriteTransaction,
-  notePresence,
-  presence,
-  type WriteTransaction,
-} from '../../write/write-transaction.ts'
+import type { WriteTransaction } from '../../write/write-transaction.ts'
+import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { Applier } from '../../write/applier.ts'
 import { MonotonicClock } from '../../../util/instant.ts'
 import { derivationOf } from '../layout/ddl.ts'

@@ -6,14 +6,8 @@ import type { Source, SourceContext } from '../../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, ParsedGroup } from './firehose-reader.ts'
 import { askIfPds } from '../repos/pds.ts'
-import {
-  createTeller,
-  locate,
-  openStream,
-  deliverGroups,
-  type GroupStream,
-  type StreamSourceOptions,
-} from '../stream.ts'
+import type { GroupStream, StreamSourceOptions } from '../stream.ts'
+import { createTeller, locate, openStream, deliverGroups } from '../stream.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import type { Threads } from '../threads.ts'
 

@@ -6,17 +6,8 @@ import { isValidDid } from '@atproto/syntax'
 import { parseRecordInstant } from '../../../util/instant.ts'
 import { isObject } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
-import {
-  badUri,
-  type EventReader,
-  type ParsedEvent,
-  type JsonObject,
-  malformed,
-  notice,
-  readRecordEvent,
-  readAccountStatus,
-  unknown,
-} from './message-reader.ts'
+import type { EventReader, ParsedEvent, JsonObject } from './message-reader.ts'
+import { badUri, malformed, notice, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createJetstreamReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {

@@ -9,13 +9,8 @@ import { siblingModule } from '../../../util/sibling-module.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
 import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
 import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
-import {
-  createTeller,
-  openStream,
-  deliverGroups,
-  type GroupStream,
-  type StreamSourceOptions,
-} from '../stream.ts'
+import type { GroupStream, StreamSourceOptions } from '../stream.ts'
+import { createTeller, openStream, deliverGroups } from '../stream.ts'
 
 export function createJetstreamSource(options: StreamSourceOptions): Source {
   const { name, reader } = options

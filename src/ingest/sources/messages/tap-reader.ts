@@ -3,16 +3,8 @@ import { isValidDid, isValidTid } from '@atproto/syntax'
 import { timeOfTid } from '../../../util/instant.ts'
 import { isObject } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
-import {
-  badUri,
-  type EventReader,
-  type ParsedEvent,
-  type JsonObject,
-  malformed,
-  readRecordEvent,
-  readAccountStatus,
-  unknown,
-} from './message-reader.ts'
+import type { EventReader, ParsedEvent, JsonObject } from './message-reader.ts'
+import { badUri, malformed, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createTapReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {

@@ -9,6 +9,7 @@ import { elementsOf, groupedNames, measuresElements } from '../../plan/plan-fact
 import { columnOf, type Emitter } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
+import type { Named, RowsOfGroups, SharedRows, Source } from './emit-source.ts'
 import {
   createJoins,
   createSource,
@@ -17,10 +18,6 @@ import {
   keyColumns,
   keyName,
   restriction,
-  type Named,
-  type RowsOfGroups,
-  type SharedRows,
-  type Source,
 } from './emit-source.ts'
 import { measureExpressions } from '../../outputs/measures.ts'
 

@@ -7,14 +7,8 @@ import {
   emitSummedGroups,
   measureName,
 } from './emit-counts.ts'
-import {
-  createSource,
-  keyColumns,
-  keyNames,
-  type RowsOfGroups,
-  type SharedRows,
-  type Within,
-} from './emit-source.ts'
+import type { RowsOfGroups, SharedRows, Within } from './emit-source.ts'
+import { createSource, keyColumns, keyNames } from './emit-source.ts'
 import {
   emitCountedNames,
   emitCountedRecords,

@@ -1,19 +1,9 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
-import {
-  findArray,
-  findColumn,
-  findReference,
-  findValue,
-  type Table,
-} from '../../../database/layout/tables.ts'
+import type { Table } from '../../../database/layout/tables.ts'
+import { findArray, findColumn, findReference, findValue } from '../../../database/layout/tables.ts'
 import { elementArray, leafProperties, leafType, type PropertyLeaf } from '../../../schema/model/leaves.ts'
-import {
-  type GroupField,
-  objectWhereFields,
-  recordWhereFields,
-  targetOf,
-  type WhereField,
-} from '../../../schema/model/operators.ts'
+import type { GroupField, WhereField } from '../../../schema/model/operators.ts'
+import { objectWhereFields, recordWhereFields, targetOf } from '../../../schema/model/operators.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
