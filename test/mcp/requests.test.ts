@@ -95,6 +95,20 @@ test('what is no message is refused in the terms of the protocol', async () => {
   assert.equal((await fetch(`${server.url}/mcp/more`)).status, 404)
 })
 
+test('a cursor that no list gave, and an unknown revision, are refused with what there is', async () => {
+  await using server = await startAgentServer()
+  const paged = await post(server, { ...listToolsBody, params: { cursor: 'MQ==' } })
+  assert.deepEqual((await paged.json()).error.code, -32602)
+  const key = 'io.modelcontextprotocol/protocolVersion'
+  const unknown = await post(server, {
+    ...listToolsBody,
+    params: { _meta: { ...envelope, [key]: '2031-01-01' } },
+  })
+  const { code, data } = (await unknown.json()).error
+  assert.deepEqual([unknown.status, code, data.requested], [400, -32022, '2031-01-01'])
+  for (const revision of ['2026-07-28', '2025-11-25']) assert.ok(data.supported.includes(revision), revision)
+})
+
 test('a stream of news ends at once, because there never are any', async () => {
   await using server = await startAgentServer()
   const method = 'subscriptions/listen'

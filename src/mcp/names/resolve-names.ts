@@ -1,6 +1,6 @@
 /** Resolves the names in filters to URIs, and refuses names that several records share with what to write instead. */
 import type { Collection } from '../../schema/model/model.ts'
-import { cutPlain } from '../words/plain-text.ts'
+import { cutPlain, quoted } from '../words/plain-text.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { NameLookup } from '../../ask/references.ts'
@@ -89,7 +89,7 @@ export function createNameResolver(
     if (records.length === 0) throw severalRecords(text, { found: meant, isCapped }, isFilter)
     const others = identified.length > 0 ? [] : meant.filter((record) => !records.includes(record))
     if (others.length > 0 || records.some(({ name, match }) => name !== text && !match.isIdentifier))
-      note(`"${cutPlain(text, 60)}" was read as ${listed(records, mostShown)}${not(others)}.`)
+      note(`${quoted(text, 60)} was read as ${listed(records, mostShown)}${not(others)}.`)
     return records
   }
 
@@ -108,7 +108,7 @@ export function createNameResolver(
     const records = found.filter(({ match }) => match.kind !== 'similar')
     if (records.length === 0) throw unknownName(text, found, [subject])
     if (isCapped) throw tooMany(text, subject)
-    note(`"${cutPlain(text, 60)}" means ${counted(records.length, 'record')}: ${listed(records, 10)}.`)
+    note(`${quoted(text, 60)} means ${counted(records.length, 'record')}: ${listed(records, 10)}.`)
     return records.map(({ uri }) => uri)
   }
 }
@@ -127,10 +127,10 @@ function mostCalledSo(rivals: readonly NamedRecord[]): readonly NamedRecord[] {
 function severalRecords(text: string, { found, isCapped }: FoundNames, isFilter: boolean): AskError {
   const labels = new Set(found.map(({ subject }) => subject.label))
   const kind = labels.size === 1 ? `${found[0]?.subject.label} records` : 'records'
-  const all = `, or {"all": ${JSON.stringify(cutPlain(text, 60))}} for all of them`
+  const all = `, or {"all": ${quoted(text, 60)}} for all of them`
   const instead = isFilter && !isCapped ? all : ''
   return new AskError(
-    `${found.length} ${kind} may be meant by "${cutPlain(text, 60)}": ${listed(found, mostShown)}. Write one of them${instead}.`,
+    `${found.length} ${kind} may be meant by ${quoted(text, 60)}: ${listed(found, mostShown)}. Write one of them${instead}.`,
   )
 }
 
@@ -142,12 +142,12 @@ function unknownName(text: string, found: readonly NamedRecord[], subjects: read
       : subjects.some(({ isNamed }) => isNamed)
         ? 'Names are as their owners write them: try a part, or a web address.'
         : 'Look for it with search_records.'
-  return new AskError(`There is no ${labels} "${cutPlain(text, 80)}". ${nearest}`)
+  return new AskError(`There is no ${labels} ${quoted(text, 80)}. ${nearest}`)
 }
 
 function tooMany(text: string, { label, display }: Subject): AskError {
   return new AskError(
-    `Too many ${label} records have the words of "${cutPlain(text, 60)}" to name them all: write more of the name, or a filter on ${display?.name ?? 'uri'}.`,
+    `Too many ${label} records have the words of ${quoted(text, 60)} to name them all: write more of the name, or a filter on ${display?.name ?? 'uri'}.`,
   )
 }
 
@@ -155,7 +155,7 @@ function tooMany(text: string, { label, display }: Subject): AskError {
 function listed(records: readonly NamedRecord[], most: number): string {
   const shown = records.slice(0, most).map((record) => {
     const count = record.records === null ? '' : `, ${counted(record.records, 'record')}`
-    return `"${cutPlain(record.name, 60)}" (${tellApart(record, records)}${count})`
+    return `${quoted(record.name, 60)} (${tellApart(record, records)}${count})`
   })
   const left = records.length - shown.length
   return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`
@@ -193,8 +193,8 @@ async function findAccount(handle: string, { collection, label }: Subject, askFo
     const shown = known.length === 0 ? '' : ` There are: ${known.slice(0, mostHandles).join(', ')}.`
     throw new AskError(
       pageInfo.hasNextPage
-        ? `None of the ${first} accounts that wrote a ${label} last has the handle "${cutPlain(wanted, 80)}": write the DID, which begins with did:.`
-        : `No account with a ${label} has the handle "${cutPlain(wanted, 80)}".${shown} A DID begins with did:.`,
+        ? `None of the ${first} accounts that wrote a ${label} last has the handle ${quoted(wanted, 80)}: write the DID, which begins with did:.`
+        : `No account with a ${label} has the handle ${quoted(wanted, 80)}.${shown} A DID begins with did:.`,
     )
   })
 }

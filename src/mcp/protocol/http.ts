@@ -7,14 +7,16 @@ import {
   createMcpHandler,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
+  ProtocolErrorCode,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { ServiceError } from '../../errors.ts'
 import { mostMessageBytes } from './message.ts'
-import { refuseRequest } from './refusals.ts'
+import { errorText, refuseRequest, requestIdOf } from './refusals.ts'
 import { cutPlain } from '../words/plain-text.ts'
+import { unserved } from './unserved.ts'
 import { type AgentGiven, createAgentServers, serverInfo } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
@@ -60,8 +62,15 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
   return {
     refusal: (headers) => refusalOf(headers, isLocal),
     refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
-    answer: (request, parsedBody, endpoint) =>
-      asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody })),
+    async answer(request, parsedBody, endpoint) {
+      const error = unserved(parsedBody)
+      const id = requestIdOf(parsedBody)
+      if (error !== null && id !== null) {
+        const status = error.code === ProtocolErrorCode.UnsupportedProtocolVersion ? 400 : 200
+        return new Response(errorText(id, error), { status, headers: { 'content-type': 'application/json' } })
+      }
+      return asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody }))
+    },
     close: () => handler.close(),
   }
 }

@@ -56,7 +56,7 @@ export function refuseRequest(message: unknown, failure: ServiceError, server: o
   })
 }
 
-interface RpcError {
+export interface RpcError {
   readonly code: number
   readonly message: string
   readonly data?: object

@@ -5,6 +5,7 @@ import type { AgentServers } from './server.ts'
 import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
 import { isObject } from '../../util/is-object.ts'
 import { mostMessageBytes, readMessage } from './message.ts'
+import { unserved } from './unserved.ts'
 import { errorText, MessageError, type RequestId, requestIdOf, rpcCodes } from './refusals.ts'
 
 /**
@@ -77,7 +78,10 @@ class MessageLines extends Transform {
     if (line.every((byte) => byte <= 0x20)) return
     try {
       const message = readMessage(line)
-      if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
+      const error = unserved(message)
+      const id = requestIdOf(message)
+      if (error !== null && id !== null) this.#output.write(`${errorText(id, error)}\n`)
+      else if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
       else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
     } catch (error) {
       if (!(error instanceof MessageError)) throw error

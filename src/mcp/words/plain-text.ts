@@ -66,6 +66,11 @@ export function cutPlain(text: string, longest: number): string {
   return cutText(plainText(text), longest)
 }
 
+/** A text of a record in a sentence: one line between quotation marks, with control characters as escapes. */
+export function quoted(text: string, longest: number): string {
+  return answerText(cutText(text, longest))
+}
+
 /** The message of an error for callers; messages quote texts of callers and of services. */
 export function plainMessage({ message }: Error): string {
   return cutPlain(message, 1_500)

@@ -14,7 +14,7 @@ import type { Toolbox } from '../tools/toolbox.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { besidesTime } from './side-counts.ts'
 import { dayOf } from './days.ts'
-import { cutPlain, cutText } from './plain-text.ts'
+import { cutText, quoted } from './plain-text.ts'
 
 /** How many filters of a call, and values of a filter, are checked. */
 const mostFilters = 4
@@ -119,9 +119,9 @@ async function whyNone(
   const [wrong = ''] = values
   const { holder, group } = findGroupAtEnd(path, '', toolbox)
   if (group === null)
-    return `No record has "${cutText(wrong, 60)}" in ${path.text}.${didYouMean(similar(wrong, listed))}${listed.length === 0 ? '' : ` Known: ${list(listed)}.`}`
+    return `No record has ${quoted(wrong, 60)} in ${path.text}.${didYouMean(similar(wrong, listed))}${listed.length === 0 ? '' : ` Known: ${list(listed)}.`}`
   const known = await valuesInIndex(holder.rootField, group, toolbox)
-  const said = `No record has "${cutText(wrong, 60)}" in ${path.text}.`
+  const said = `No record has ${quoted(wrong, 60)} in ${path.text}.`
   const near = similar(wrong, known.values)
   if (known.others === 0) return `${said}${didYouMean(near)} There are: ${list(known.values)}.`
   const frequent = known.repeat
@@ -153,7 +153,9 @@ function casesOf(value: string): string[] {
 
 /** The first values, and how many others there are. */
 function list(values: readonly string[], others = Math.max(0, values.length - mostShown)): string {
-  const shown = values.slice(0, mostShown).map((value) => cutPlain(value, 40))
+  const shown = values
+    .slice(0, mostShown)
+    .map((value) => (/^[\p{L}\p{N} ._-]{1,40}$/u.test(value) ? value : quoted(value, 40)))
   return `${shown.join(', ')}${others === 0 ? '' : ` and ${others} more, which describe lists`}`
 }
 
