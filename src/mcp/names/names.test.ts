@@ -219,7 +219,7 @@ onOneDatabase('one record is read by name, domain, key, URI or address', async (
 
 onOneDatabase('looking up a name is affordable', async (database) => {
   for (const [name, most] of [
-    ['The New York Times', 150],
+    ['The New York Times', 170],
     ['nytimes.example', 80],
     ['NOS', 170],
     ['https://www.faz.example/articles/2', 100],

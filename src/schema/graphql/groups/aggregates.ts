@@ -30,6 +30,21 @@ interface RecordTypes {
   recordOf(collection: Collection): GraphQLObjectType
 }
 
+const shares: Fields = {
+  total: {
+    type: GraphQLInt,
+    description: 'How many records match `denominator`; with `numerator` the `count`. Null without either.',
+  },
+  matching: {
+    type: GraphQLInt,
+    description: 'How many records match `where` and `denominator` or `numerator`; null without either.',
+  },
+  share: {
+    type: GraphQLFloat,
+    description: '`matching` divided by `total`; null if there are none to divide by.',
+  },
+}
+
 export function createAggregateTypes(
   registry: TypeRegistry,
   inputs: InputTypes,
@@ -45,20 +60,6 @@ export function createAggregateTypes(
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
     return type.kind === 'strongRef' || type.kind === 'atUri' ? GraphQLString : outputType(type)
-  }
-  const shares: Fields = {
-    total: {
-      type: GraphQLInt,
-      description: 'How many records match `denominator`; with `numerator` the `count`. Null without either.',
-    },
-    matching: {
-      type: GraphQLInt,
-      description: 'How many records match `where` and `denominator` or `numerator`; null without either.',
-    },
-    share: {
-      type: GraphQLFloat,
-      description: '`matching` divided by `total`; null if there are none to divide by.',
-    },
   }
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
