@@ -63,7 +63,7 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
     refusal: (headers) => refusalOf(headers, isLocal),
     refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
     async answer(request, parsedBody, endpoint) {
-      const error = unserved(parsedBody)
+      const error = unserved(parsedBody, request.headers.get('mcp-protocol-version'))
       const id = requestIdOf(parsedBody)
       if (error !== null && id !== null) {
         const status = error.code === ProtocolErrorCode.UnsupportedProtocolVersion ? 400 : 200

@@ -11,17 +11,18 @@ import type { RpcError } from './refusals.ts'
 /** The revision whose requests name it in `_meta`. The others are agreed on when a client connects. */
 const newest = '2026-07-28'
 
-/** Null for messages that the SDK may answer. */
-export function unserved(message: unknown): RpcError | null {
+/** Null for messages that the SDK may answer. `named`: the revision that the head of the request names. */
+export function unserved(message: unknown, named: string | null = null): RpcError | null {
   const { method, params } = isObject(message) ? message : {}
   if (!isObject(params)) return null
   const { _meta: meta, cursor } = params
   const requested = isObject(meta) ? meta[PROTOCOL_VERSION_META_KEY] : undefined
-  if (typeof requested === 'string' && requested !== newest)
+  if (typeof requested === 'string' && requested !== newest && (named ?? requested) === requested)
     return {
       code: ProtocolErrorCode.UnsupportedProtocolVersion,
-      message: `Unsupported protocol version: ${requested.slice(0, 40)}`,
-      data: { supported: [newest, ...SUPPORTED_PROTOCOL_VERSIONS], requested: requested.slice(0, 40) },
+      message: `Unsupported protocol version: ${requested.slice(0, 40)}. Requests may name ${newest}; initialize agrees on ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+      // Those that `server/discover` names.
+      data: { supported: [newest], requested: requested.slice(0, 40) },
     }
   if (method !== 'tools/list' || cursor === undefined) return null
   return {
