@@ -170,8 +170,9 @@ function partsIn(
 /** As many groups as there may be, of values that the field may have. */
 function anyGroups({ name, type: { kind } }: ShownField): readonly GroupAnswer[] {
   const isReference = kind === 'strongRef' || kind === 'atUri'
-  return Array.from({ length: mostSplitValues + 1 }, (_, at) => ({
-    count: 1,
-    [name]: isReference ? `at://did:web:example.org/org.example.any/${at}` : String(at),
-  }))
+  const valueAt = (at: number): string => {
+    if (kind === 'boolean') return 'true'
+    return isReference ? `at://did:web:example.org/org.example.any/${at}` : String(at)
+  }
+  return Array.from({ length: mostSplitValues + 1 }, (_, at) => ({ count: 1, [name]: valueAt(at) }))
 }
