@@ -221,7 +221,7 @@ onOneDatabase('looking up a name is affordable', async (database) => {
   for (const [name, most] of [
     ['The New York Times', 170],
     ['nytimes.example', 80],
-    ['NOS', 170],
+    ['NOS', 190],
     ['https://www.faz.example/articles/2', 100],
     ['Nobody Anywhere', 250],
   ] as const) {

@@ -23,7 +23,7 @@ export const weights = {
   /** All records, read once. */
   scan: 16_000,
   /** Another record for each of many records, or a place in an order. */
-  join: 22_000,
+  join: 21_500,
   /** The words of a sample, or the names of elements. */
   words: 40_000,
   /** A text or an object in an array, read out of many records. */
