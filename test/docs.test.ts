@@ -94,10 +94,10 @@ test('docs/limits.md lists the tiers that hold when no others are set', () => {
   const row =
     /^\| `(\w+)` \| ([\d,]+|any number) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm
   const listed = Array.from(textOf('docs/limits.md').matchAll(row), ([, name, perMinute = '', ...rest]) => {
-    const [pointsPerQuery, pageSize, seconds, concurrent, exportRows, exportSeconds] = rest.map(numberOf)
+    const [pointsPerQuery, pageSize, seconds, concurrent, fileRows, fileSeconds] = rest.map(numberOf)
     const pointsPerMinute = perMinute === 'any number' ? null : numberOf(perMinute)
-    const ofExports = { exportRows, exportSeconds }
-    return { name, pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, ...ofExports }
+    const ofFiles = { fileRows, fileSeconds }
+    return { name, pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, ...ofFiles }
   })
   assert.deepEqual(listed, defaultTiers)
 })

@@ -88,7 +88,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
 
 test('files that a tier cuts say so by their names, and on the page', async () => {
   const tiers = inFolder('tiers.json')
-  writeFileSync(tiers, '{"public": {"exportRows": 7}}')
+  writeFileSync(tiers, '{"public": {"fileRows": 7}}')
   const env = { LEXIGRAPH_DATABASE: `sqlite:${await demoDatabase()}` }
   await using few = await startService(['serve', '--workers', '1', '--tiers', tiers], { env })
   const textOf = async (path: string) => (await fetch(few.url + path)).text()

@@ -46,8 +46,8 @@ export const tier = {
   pageSize: 100,
   seconds: 600,
   concurrent: 9,
-  exportRows: 1_000,
-  exportSeconds: 60,
+  fileRows: 1_000,
+  fileSeconds: 60,
 }
 
 /** What each message of revision 2026-07-28 has. */

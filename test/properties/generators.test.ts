@@ -44,7 +44,7 @@ for (const { nsid, typeName } of shapes)
     )
   })
 
-/** Drawn by properties of their own: searches, exports, cursors, and what only the agents' tools select. */
+/** Drawn by properties of their own: searches, files, cursors, and what only the agents' tools select. */
 const drawnElsewhere =
   /^\*Connection\.(didYouMean|ranked)|^\*Edge\.(score|snippet)|^\*Aggregated\.unusualWords\(limit\)|\((after|before)\)$|\.actorHandle$|^Query\.\*Aggregate\(search\)|^Query\.(node|nodes|search|indexStatus)\b/
 

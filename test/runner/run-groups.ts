@@ -38,7 +38,7 @@ const groups = [
   /^test\/explorer/,
   /^test\/(agents|mcp)/,
   /^test\/(properties|reference)/,
-  /^(src\/query|test\/(cases|exports))/,
+  /^(src\/query|test\/(cases|files))/,
   /^test\/(attacks|clients|deploy|docs|example|package|playground)/,
   /^(src\/database|test\/held-up)/,
   /^src/,

@@ -22,15 +22,15 @@ test('a tier that comes with the program takes what differs, the others stay', a
 })
 
 /** What a new tier takes over when its file does not say. */
-const exportsOfPublic = { exportRows: 100_000, exportSeconds: 120 }
+const filesOfPublic = { fileRows: 100_000, fileSeconds: 120 }
 
-test('a new tier has all five limits, and may have those of exports', async () => {
+test('a new tier has all five limits, and may have those of files', async () => {
   const tiers = await loaded({ 'Press-2': { ...whole, pointsPerMinute: null } })
   assert.deepEqual(
     tiers,
     new Map([
       ...defaults,
-      ['Press-2', { name: 'Press-2', ...whole, ...exportsOfPublic, pointsPerMinute: null }],
+      ['Press-2', { name: 'Press-2', ...whole, ...filesOfPublic, pointsPerMinute: null }],
     ]),
   )
 })
@@ -45,7 +45,7 @@ test('every limit may be as small and as large as docs/keys.md says, and no furt
   )
   assert.deepEqual(
     ranges.map(([name]) => name),
-    [...Object.keys(whole), ...Object.keys(exportsOfPublic)],
+    [...Object.keys(whole), ...Object.keys(filesOfPublic)],
   )
   const [least, most] = ([1, 2] as const).map((end) =>
     Object.fromEntries(ranges.map((range) => [range[0], range[end]])),
@@ -75,7 +75,7 @@ test('all that is wrong is said at once, with where it is and what was meant', a
   assert.deepEqual(await problems(given), [
     '"public" has no member "pointsPerMinut"; did you mean pointsPerMinute?',
     '"public".pageSize must be a whole number from 20 to 1000, not 1001.',
-    '"public" has no member "colour"; a tier has pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, exportRows, exportSeconds.',
+    '"public" has no member "colour"; a tier has pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, fileRows, fileSeconds.',
     '"reserch" lacks pointsPerQuery, pageSize, seconds, concurrent: a new tier has all five; or did you mean research?',
     '"press".seconds must be a whole number from 1 to 3600, not 0.',
     '"press" lacks pointsPerMinute, pointsPerQuery, pageSize, concurrent: a tier other than public, research, unlimited has all five.',

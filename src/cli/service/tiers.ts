@@ -22,12 +22,12 @@ const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> =
   pageSize: [20, 1_000],
   seconds: [1, 3_600],
   concurrent: [1, 10_000],
-  exportRows: [1, 1_000_000_000],
-  exportSeconds: [1, 86_400],
+  fileRows: [1, 1_000_000_000],
+  fileSeconds: [1, 86_400],
 }
 const members = Object.keys(ranges) as readonly Member[]
-/** What a new tier may leave out: its exports are those of the public. */
-const usual = exportsOf(defaultTier(publicTier))
+/** What a new tier may leave out: its files are those of the public. */
+const usual = filesOf(defaultTier(publicTier))
 /** The form of names, which headers, logs and metrics contain unescaped. */
 const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
 const example = '{ "public": { "pointsPerMinute": 2400 } }'
@@ -45,9 +45,9 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   return tiers
 }
 
-function exportsOf(tier: Tier | undefined): Pick<Limits, 'exportRows' | 'exportSeconds'> {
-  const { exportRows = 1, exportSeconds = 1 } = tier ?? {}
-  return { exportRows, exportSeconds }
+function filesOf(tier: Tier | undefined): Pick<Limits, 'fileRows' | 'fileSeconds'> {
+  const { fileRows = 1, fileSeconds = 1 } = tier ?? {}
+  return { fileRows, fileSeconds }
 }
 
 function defaultTier(name: string): Tier | undefined {

@@ -7,7 +7,7 @@ import { writeFile } from '../../files/write-file.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
 import type { FileRows } from '../parse/file-rows.ts'
 import type { FilePart } from '../plan/plan.ts'
-import { exportCostOf } from '../price/cost-export.ts'
+import { fileCostOf } from '../price/cost-file.ts'
 import { beingRebuilt } from './error-answer.ts'
 import {
   assertAffordable,
@@ -132,7 +132,7 @@ async function openList(
   open: (signal: AbortSignal) => Promise<FileStream>,
 ): Promise<OpenedFile> {
   const { question, requestLimits, report } = asked
-  const cost = exportCostOf(question.plan)
+  const cost = fileCostOf(question.plan)
   report.operationName = question.operationName
   const most = cost.pointsFor(cost.limit)
   report.points = most
@@ -162,7 +162,7 @@ async function openList(
 }
 
 function headOfList({ file: { nsid }, question: { plan } }: AskedFile, total: number): FileHead {
-  const { limit, pointsFor } = exportCostOf(plan)
+  const { limit, pointsFor } = fileCostOf(plan)
   const rows = Math.min(total, limit)
   return { name: nsid, rows, total, isTruncated: total > limit, cost: pointsFor(rows) }
 }

@@ -120,11 +120,11 @@ export class RequestContext {
     connection: CallerConnection,
     takeSlot: (caller: string) => () => void,
   ): RequestLimits {
-    const { exportRows, exportSeconds, pointsPerMinute } = caller.tier
-    const deadline = deadlineOf(this.started, exportSeconds)
+    const { fileRows, fileSeconds, pointsPerMinute } = caller.tier
+    const deadline = deadlineOf(this.started, fileSeconds)
     return {
       ...this.requestLimits(limiter, scheduler, caller, connection),
-      pageSize: exportRows,
+      pageSize: fileRows,
       ...(pointsPerMinute !== null && { filePoints: pointsPerMinute }),
       startFile: async () => {
         const release = takeSlot(caller.id)

@@ -21,10 +21,10 @@ export interface Tier {
   readonly seconds: number
   /** Maximum concurrent long requests of a caller. */
   readonly concurrent: number
-  /** Maximum rows of an export. */
-  readonly exportRows: number
-  /** Timeout of an export, in seconds: its snapshot is held that long at most. */
-  readonly exportSeconds: number
+  /** Maximum rows of a file. */
+  readonly fileRows: number
+  /** Timeout of a file, in seconds: its snapshot is held that long at most. */
+  readonly fileSeconds: number
 }
 
 /** The tier of callers without a key. */
@@ -38,8 +38,8 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 100,
     seconds: 5,
     concurrent: 4,
-    exportRows: 100_000,
-    exportSeconds: 120,
+    fileRows: 100_000,
+    fileSeconds: 120,
   },
   {
     name: 'research',
@@ -48,8 +48,8 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 500,
     seconds: 20,
     concurrent: 8,
-    exportRows: 5_000_000,
-    exportSeconds: 900,
+    fileRows: 5_000_000,
+    fileSeconds: 900,
   },
   {
     name: 'unlimited',
@@ -58,7 +58,7 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 1_000,
     seconds: 60,
     concurrent: 16,
-    exportRows: 5_000_000,
-    exportSeconds: 3_600,
+    fileRows: 5_000_000,
+    fileSeconds: 3_600,
   },
 ]

@@ -140,7 +140,7 @@ function createAnswerPage(
         accepted: request.headers['accept-language'],
         origin: originOf(request),
         refusal,
-        exportRows: caller === null ? 0 : caller.tier.exportRows,
+        exportRows: caller === null ? 0 : caller.tier.fileRows,
       }),
     )
     if (refusal?.retryAfter != null) askToWait(reply, refusal.retryAfter)

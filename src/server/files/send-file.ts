@@ -95,14 +95,18 @@ function createSlots(): (caller: string) => () => void {
     if (!running.acquire(caller, mostOfOne))
       throw new ServiceError(
         'RATE_LIMITED',
-        'You have two exports under way. Wait until one of them has ended.',
+        'You have two files under way. Wait until one of them has ended.',
         { retryAfter: 5, limit: mostOfOne },
       )
     if (!running.acquire('', mostFiles)) {
       running.release(caller)
-      throw new ServiceError('UNAVAILABLE', 'Others export as much as the service can at once; try again.', {
-        retryAfter: 10,
-      })
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'Others take as many files as the service can at once; try again.',
+        {
+          retryAfter: 10,
+        },
+      )
     }
     return () => {
       running.release(caller)

@@ -53,8 +53,8 @@ export function anonymousCaller(_header: unknown, network: string): Caller {
     pageSize: 100,
     seconds: 900,
     concurrent: 100,
-    exportRows: 1_000,
-    exportSeconds: 60,
+    fileRows: 1_000,
+    fileSeconds: 60,
   }
   return { id: `address:${network}`, tier, keyName: null }
 }

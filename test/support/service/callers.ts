@@ -8,8 +8,8 @@ const tier: Tier = {
   pageSize: 100,
   seconds: 5,
   concurrent: 4,
-  exportRows: 1_000,
-  exportSeconds: 60,
+  fileRows: 1_000,
+  fileSeconds: 60,
 }
 
 /** A caller whose tier has these limits. */

@@ -1,4 +1,4 @@
-/** Exports have the records of the list, whatever is asked and however it is read. */
+/** Files have the records of the list, whatever is asked and however it is read. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
@@ -22,7 +22,7 @@ const exportQuestions = ({ reference }: Loaded) =>
 const limits = { ...unlimited, points }
 
 property(
-  'an export has the records of the list, in its order, and counts them',
+  'a file has the records of the list, in its order, and counts them',
   exportQuestions,
   async ({ service, reference }, { collection, where, sortBy, first, format }) => {
     const { rootField } = reference.shapes.get(collection)!

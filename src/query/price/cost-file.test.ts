@@ -9,18 +9,18 @@ import { buildRecord } from '../../../test/support/records/records.ts'
 import type { TestService } from '../../../test/support/service/service.ts'
 import { createPlanner } from '../../../test/support/store/plans.ts'
 import { sizeOf } from './cost.ts'
-import { exportCostOf } from './cost-export.ts'
+import { fileCostOf } from './cost-file.ts'
 import { weights } from './cost-weights.ts'
 import { openLibrary } from '../../../test/support/service/library.ts'
 
-test('an export costs its search and a tenth of its rows, and what is not there is given back', async () => {
+test('a file costs its search and a tenth of its rows, and what is not there is given back', async () => {
   const records = await Promise.all(
     Array.from({ length: 500 }, (_, index) =>
       buildRecord(collections.person, { rkey: `p${index}`, value: { name: `${index}` } }),
     ),
   )
   await using service = await openLibrary('sqlite', records)
-  await using server = await serve(service, { pointsPerMinute: 100, exportRows: 10_000 })
+  await using server = await serve(service, { pointsPerMinute: 100, fileRows: 10_000 })
   const left = async (fields: string, args = '') => {
     const query = `{ orgExampleLibraryPerson${args} { nodes { ${fields} } } }`
     const response = await server.get(`/api/graphql?format=csv&query=${encodeURIComponent(query)}`)
@@ -43,9 +43,9 @@ test('an export costs its search and a tenth of its rows, and what is not there 
   assert.deepEqual([many.status, many.cost, many.remaining], [200, 4, '90'])
 })
 
-test('an export that costs more than a minute has is refused with both numbers', async () => {
+test('a file that costs more than a minute has is refused with both numbers', async () => {
   await using service = await openLibrary('sqlite')
-  await using server = await serve(service, { pointsPerMinute: 10, exportRows: 1_000_000 })
+  await using server = await serve(service, { pointsPerMinute: 10, fileRows: 1_000_000 })
   const response = await server.get(
     `/api/graphql?format=csv&query=${encodeURIComponent('{ orgExampleLibraryPerson { nodes { name } } }')}`,
   )
@@ -59,7 +59,7 @@ test('each row after the first costs a part of a row of a list', () => {
   const planned = createPlanner(libraryLexicons, libraryReferences)
   const list = (first: number) => planned(`{ orgExampleLibraryPerson(first: ${first}) { nodes { name } } }`)
   const [one = 0, two = 0] = [1, 2].map((first) => sizeOf(list(first)))
-  const { pointsFor, limit } = exportCostOf(list(1_000))
+  const { pointsFor, limit } = fileCostOf(list(1_000))
   assert.equal(limit, 1_000)
   for (let rows = 1; rows <= 10_000; rows += 1) {
     const size = one + ((two - one) / weights.filed) * (rows - 1)

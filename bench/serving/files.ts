@@ -2,7 +2,7 @@
  * What an export of a whole collection costs: its time, its first byte, the memory of the server and its processes above
  * idle, and how long others wait for a page meanwhile. Several databases are exported in turns. Reads /proc, so it runs on
  * Linux.
- * Usage: node bench/serving/export.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3]; without fields, all.
+ * Usage: node bench/serving/files.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3]; without fields, all.
  * DATABASE has an imported news corpus, and is a path or a URL of a PostgreSQL server on this machine;
  * bench/support/growing-corpus.ts makes a corpus of a million articles.
  */

@@ -1,10 +1,10 @@
-/** The cost of an export: what it reads to find its rows as any operation, and its rows as one stream. */
+/** The cost of a file: what it reads to find its rows as any operation, and its rows as one stream. */
 import { sizeOf } from './cost.ts'
 import { weights } from './cost-weights.ts'
 import type { Plan } from '../plan/plan.ts'
 
-export interface ExportCost {
-  /** Points of an export without rows, which may not exceed those of an operation. */
+export interface FileCost {
+  /** Points of a file without rows, which may not exceed those of an operation. */
   readonly search: number
   /** Points of the whole, with so many rows. */
   pointsFor(rows: number): number
@@ -12,10 +12,10 @@ export interface ExportCost {
   readonly limit: number
 }
 
-/** `plan` has one list, whose page is the whole export. */
-export function exportCostOf(plan: Plan): ExportCost {
+/** `plan` has one list, whose page is the whole file. */
+export function fileCostOf(plan: Plan): FileCost {
   const [root] = plan.roots
-  if (root?.output.kind !== 'list') throw new Error('An export is one list.')
+  if (root?.output.kind !== 'list') throw new Error('A file is one list.')
   const { key, output } = root
   const { list } = output
   const sizeWith = (size: number): number =>

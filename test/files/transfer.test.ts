@@ -1,4 +1,4 @@
-/** What becomes of an export whose caller leaves, or does not read. */
+/** What becomes of a file whose caller leaves, or does not read. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
@@ -93,7 +93,7 @@ test('the work ends when a client leaves', async () => {
   await until(engine.ended)
 })
 
-test('a server that stops breaks off its exports', async () => {
+test('a server that stops breaks off its files', async () => {
   const engine = endlessFile()
   const server = await startServer({ schema, engine, timeout })
   const socket = download(server)
@@ -103,7 +103,7 @@ test('a server that stops breaks off its exports', async () => {
   await until(engine.ended)
 })
 
-test('a third export of one caller at the same time is refused', async () => {
+test('a third file of one caller at the same time is refused', async () => {
   const engine = endlessFile()
   await using server = await startServer({ schema, engine, timeout })
   const sockets = [download(server), download(server)]
