@@ -9,7 +9,7 @@ import { writeFile } from '../../files/write-file.ts'
 import { releaseBuffer } from '../../util/memory.ts'
 import { failureOf } from '../sqlite/failures.ts'
 import type { FromFileProcess, ToFileProcess } from './file-process.ts'
-import type { Snapshot } from './file-source.ts'
+import type { FileSnapshot } from './file-source.ts'
 
 process.once('message', (message: ToFileProcess) => void run(message))
 // The parent process has ended.
@@ -19,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 async function run({ source, statements, spec }: ToFileProcess): Promise<void> {
   try {
-    const snapshot: Snapshot =
+    const snapshot: FileSnapshot =
       source.engine === 'sqlite'
         ? (await import('../sqlite/read/snapshot.ts')).openSnapshot(source, statements)
         : await (await import('../postgres/read/snapshot.ts')).openSnapshot(source.url, statements)
@@ -36,7 +36,7 @@ async function run({ source, statements, spec }: ToFileProcess): Promise<void> {
   }
 }
 
-async function write(spec: FileSpec, { batches }: Snapshot): Promise<number> {
+async function write(spec: FileSpec, { batches }: FileSnapshot): Promise<number> {
   let written = 0
   for await (const piece of writeFile(spec, batches, (rows) => (written = rows))) {
     // The pipe blocks while nobody reads, and this process has nothing else to do.

@@ -21,7 +21,7 @@ export interface FileStream extends AsyncDisposable {
 }
 
 /** One snapshot of a database. */
-export interface Snapshot {
+export interface FileSnapshot {
   /** The plan version of the snapshot. */
   readonly version: number
   readonly total: number

@@ -44,13 +44,13 @@ export async function runAnswer(
     types: { getTypeParser: () => (value: Buffer) => value },
     query_timeout: timeout,
   }
-  const { rows } = await client.query<Answer>(config as unknown as QueryConfig)
+  const { rows } = await client.query<AnswerRow>(config as unknown as QueryConfig)
   // The driver's timer keeps the list in V8's old space long after its row has been used.
-  const [{ made_under: version, body }] = rows.splice(0) as [Answer]
+  const [{ made_under: version, body }] = rows.splice(0) as [AnswerRow]
   return { version: Number(version), body: body && withoutSpaces(body) }
 }
 
-interface Answer {
+interface AnswerRow {
   readonly made_under: Buffer
   readonly body: Buffer | null
 }

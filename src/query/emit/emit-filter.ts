@@ -33,22 +33,26 @@ export const signs: Record<Comparison, Sql> = {
   lte: sql`<=`,
 }
 
-/** The context of a filter. */
-interface Around {
+interface FilterContext {
   /** The row whose reference led to this row. */
   readonly reference: Row | null
   /** Whether an index answers the filter, so that it is not evaluated for each row. */
   readonly isIndexed: boolean
 }
 
-const alone: Around = { reference: null, isIndexed: false }
+const alone: FilterContext = { reference: null, isIndexed: false }
 
 /** A filter that an index answers. */
 export function emitIndexed(emitter: Emitter, filter: Filter, row: Row): Sql {
   return emitFilter(emitter, filter, row, { reference: null, isIndexed: true })
 }
 
-export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around: Around = alone): Sql {
+export function emitFilter(
+  emitter: Emitter,
+  condition: Filter,
+  row: Row,
+  around: FilterContext = alone,
+): Sql {
   const { dialect } = emitter
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')

@@ -12,8 +12,7 @@ import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 
-/** The context of a condition. */
-interface Around {
+interface ConditionContext {
   /** Whether the condition is inside another semi-join. */
   readonly isNested: boolean
   /** The strategy of semi-joins, if the caller has decided it. */
@@ -25,7 +24,7 @@ interface Around {
 export function planFilter(
   optimizer: Optimizer,
   condition: Condition,
-  around: Around = { isNested: false },
+  around: ConditionContext = { isNested: false },
 ): Filter {
   const plan = (part: Condition): Filter => planFilter(optimizer, part, around)
   switch (condition.kind) {
@@ -67,7 +66,7 @@ export function visibleValue(optimizer: Optimizer, value: KeyValue): KeyValue {
 export function planConjuncts(
   optimizer: Optimizer,
   where: readonly Condition[],
-  around?: Around,
+  around?: ConditionContext,
 ): readonly Conjunct[] {
   return where.map((part) => ({ filter: planFilter(optimizer, part, around), isIndexed: false }))
 }
@@ -88,7 +87,7 @@ export function planSetJoin(
  * maximum size of a hash. Other semi-joins that nest are not turned into joins: joined in a bad order, they form a
  * product.
  */
-function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): PhysicalSemiJoin {
+function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: ConditionContext): PhysicalSemiJoin {
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
   const isSet =
     around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed

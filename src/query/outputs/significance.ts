@@ -109,7 +109,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
 }
 
 /** Records by a condition, and how they are found. */
-interface Found {
+interface FoundRecords {
   readonly condition: Condition
   readonly path: AccessPath
 }
@@ -121,12 +121,12 @@ interface Found {
 function recordsOutside(
   optimizer: Optimizer,
   { table, where, significance }: AggregatePlan,
-): readonly Found[] | null {
+): readonly FoundRecords[] | null {
   const bounds = conjuncts(significance?.against ?? alwaysTrue)
   const { statistics } = optimizer
   if (bounds.length === 0) return []
   if (statistics === null || bounds.length > mostBounds || valuesOf(where) > mostValues) return null
-  const found: Found[] = []
+  const found: FoundRecords[] = []
   let left = Math.min(Math.ceil(rowsOf(optimizer, table) / 3), mostOutside)
   for (const [number, bound] of bounds.entries()) {
     const earlier = bounds.slice(0, number)
@@ -162,7 +162,7 @@ function valuesOf(condition: Condition): number {
 const opposite: Partial<Record<Comparison, Comparison>> = { gt: 'lte', gte: 'lt', lt: 'gte', lte: 'gt' }
 
 /** Conditions one of which holds for each record that does not meet a bound on an indexed value; otherwise null. */
-function oppositesOf(optimizer: Optimizer, table: Table, bound: Condition): readonly Found[] | null {
+function oppositesOf(optimizer: Optimizer, table: Table, bound: Condition): readonly FoundRecords[] | null {
   const op = bound.kind === 'compare' ? opposite[bound.op] : undefined
   if (bound.kind !== 'compare' || op === undefined) return null
   const { operand } = bound

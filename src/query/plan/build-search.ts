@@ -9,7 +9,7 @@ import { assertWithin } from '../parse/limits.ts'
 import type { WordTerm } from './plan.ts'
 
 /** A search within one field, by its position; null: in all fields. */
-type Within = number | null
+type FieldPosition = number | null
 
 /** A `search` argument that is not blank. */
 export interface ListSearch {
@@ -61,7 +61,7 @@ export function readSearch(
   }
 }
 
-export function searchCondition(search: Search, index: WordIndex, within: Within): Condition {
+export function searchCondition(search: Search, index: WordIndex, within: FieldPosition): Condition {
   const match = matchOf(search, index, within)
   if (match !== null) return { kind: 'words', index, match, lookup: 'set' }
   switch (search.kind) {
@@ -80,7 +80,7 @@ export function searchCondition(search: Search, index: WordIndex, within: Within
  * Null if one query of the index does not answer it: it excludes words without asking for any, or names a field of
  * another collection.
  */
-function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | null {
+function matchOf(search: Search, index: WordIndex, within: FieldPosition): WordMatch | null {
   switch (search.kind) {
     case 'term':
       return isKnownField(search, index) ? termMatch(search, index, within) : null
@@ -105,7 +105,11 @@ function isKnownField({ field }: SearchTerm, { fields }: WordIndex): boolean {
   return field === null || fields.some(({ name }) => name === field)
 }
 
-function termMatch({ words, prefix, field }: SearchTerm, { fields }: WordIndex, within: Within): WordTerm {
+function termMatch(
+  { words, prefix, field }: SearchTerm,
+  { fields }: WordIndex,
+  within: FieldPosition,
+): WordTerm {
   const position = field === null ? within : fields.findIndex(({ name }) => name === field)
   return { kind: 'term', words, prefix, fields: position === null ? null : [position] }
 }

@@ -32,7 +32,7 @@ import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 
 /** The row of a condition: a record with columns, or an element, which has only JSON. */
-type Row = { readonly table: Table | null; readonly path: Path }
+type ConditionRow = { readonly table: Table | null; readonly path: Path }
 
 /** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX. `{}` and an absent `where` hold for every record. */
 export function buildWhere(
@@ -82,7 +82,7 @@ export function bothOf(one: Condition, other: Condition): Condition {
   return parts.length < 2 ? condition : all(tightest(parts))
 }
 
-type PropertyField = Extract<WhereField, { kind: 'property' }>
+export type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 /** Counts conditions and joins while it builds, so that one `where` stays within the limits however it is nested. */
 class WhereBuilder extends OperatorBuilder {
@@ -105,7 +105,7 @@ class WhereBuilder extends OperatorBuilder {
     return all(parts)
   }
 
-  #fields(fields: readonly WhereField[], row: Row, input: Input, level: number): Condition[] {
+  #fields(fields: readonly WhereField[], row: ConditionRow, input: Input, level: number): Condition[] {
     return Object.entries(input).map(([name, value]) => {
       const field = fields.find((it) => it.name === name)
       if (field === undefined) throw new Error(`No where field ${name}.`)
@@ -127,7 +127,13 @@ class WhereBuilder extends OperatorBuilder {
     })
   }
 
-  #property({ table }: Row, path: Path, input: Input, level: number, where: PropertyField): Condition {
+  #property(
+    { table }: ConditionRow,
+    path: Path,
+    input: Input,
+    level: number,
+    where: PropertyField,
+  ): Condition {
     const { mayMiss, type } = where.field
     switch (type.kind) {
       case 'string': {
@@ -170,7 +176,13 @@ class WhereBuilder extends OperatorBuilder {
     throw new Error(`A ${type.kind} has no conditions.`)
   }
 
-  #array(of: FieldType, { table, path }: Row, input: Input, level: number, where: PropertyField): Condition {
+  #array(
+    of: FieldType,
+    { table, path }: ConditionRow,
+    input: Input,
+    level: number,
+    where: PropertyField,
+  ): Condition {
     const parts: Condition[] = []
     const { isNull, some, contains, ...operators } = input
     const { mayMiss } = where.field
@@ -223,7 +235,13 @@ class WhereBuilder extends OperatorBuilder {
   }
 
   /** Conditions inside an object that is present, so `isNull` is constant. */
-  #inside(type: ObjectType, place: ObjectPath | null, row: Row, input: Input, level: number): Condition {
+  #inside(
+    type: ObjectType,
+    place: ObjectPath | null,
+    row: ConditionRow,
+    input: Input,
+    level: number,
+  ): Condition {
     const fields = objectWhereFields(type, place)
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
       ...(isNull === undefined ? [] : [constant(!isTrue('isNull', isNull))]),

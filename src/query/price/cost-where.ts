@@ -20,12 +20,12 @@ import { weights } from './cost-weights.ts'
 /**
  * What is found: the records of a page in the default or in another order, or all records for which a `where` holds.
  */
-type Found = 'page' | 'sorted page' | 'all'
+type Wanted = 'page' | 'sorted page' | 'all'
 
 /** Finding the records for which a `where` holds. */
 export function whereSize(
   { table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>,
-  found: Found,
+  found: Wanted,
 ): number {
   const parts = conjuncts(where)
   const [only, ...others] = parts
@@ -56,7 +56,7 @@ function listSize(part: Condition): number {
 }
 
 /** Whether an index answers a condition on its own. */
-function isLookUp(table: Table, part: Condition, found: Found): boolean {
+function isLookUp(table: Table, part: Condition, found: Wanted): boolean {
   if (found === 'sorted page') return false
   if (part.kind === 'has') return part.array.index !== null
   if (part.kind === 'uri') return !part.negated && part.of?.kind !== 'json'

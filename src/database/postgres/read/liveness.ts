@@ -17,7 +17,7 @@ const longestAnswer = 1_000
 const longestSilence = 1_000
 const longestPause = 16_000
 
-interface Use {
+interface SocketUse {
   /** Bytes that the socket has read. */
   bytes: number
   /** When the last byte came, or when the use began. */
@@ -29,7 +29,7 @@ interface Use {
 export class Liveness implements Disposable {
   readonly #url: string
   readonly #idle = new Map<pg.PoolClient, { readonly since: number }>()
-  readonly #inUse = new Map<pg.PoolClient, Use>()
+  readonly #inUse = new Map<pg.PoolClient, SocketUse>()
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
 
@@ -83,7 +83,7 @@ export class Liveness implements Disposable {
 
   async #look(): Promise<void> {
     const now = performance.now()
-    const silent = new Map<number, readonly [pg.PoolClient, Use, number]>()
+    const silent = new Map<number, readonly [pg.PoolClient, SocketUse, number]>()
     for (const [client, use] of this.#inUse) {
       const bytes = bytesOf(client)
       if (bytes !== use.bytes) Object.assign(use, startedNow(bytes))
@@ -95,7 +95,7 @@ export class Liveness implements Disposable {
       use.askAfter += Math.min(use.askAfter + longestSilence, longestPause)
     try {
       for (const pid of await this.#findResting([...silent.keys()])) {
-        const [client, use, bytes] = silent.get(pid) as readonly [pg.PoolClient, Use, number]
+        const [client, use, bytes] = silent.get(pid) as readonly [pg.PoolClient, SocketUse, number]
         // Bytes may have arrived meanwhile, or the connection may be in another use by now.
         if (this.#inUse.get(client) !== use || bytesOf(client) !== bytes) continue
         client.connection.stream.destroy()
@@ -124,7 +124,7 @@ export class Liveness implements Disposable {
   }
 }
 
-function startedNow(bytes: number): Use {
+function startedNow(bytes: number): SocketUse {
   return { bytes, heardAt: performance.now(), askAfter: longestSilence }
 }
 

@@ -4,7 +4,7 @@ import { connect } from '../connection.ts'
 import { unavailable } from '../../refusals.ts'
 import { isPassing } from '../failures.ts'
 import { spacedMark } from '../spaced-json.ts'
-import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+import { firstBatch, type FileStatements, type FileSnapshot } from '../../files/file-source.ts'
 
 /** Before and after what the server writes with spaces, of which files have none. */
 const mark = String.fromCharCode(spacedMark)
@@ -13,7 +13,7 @@ const mark = String.fromCharCode(spacedMark)
 const laterBatch = 500
 
 /** The connection ends with the process that reads the snapshot. */
-export async function openSnapshot(url: string, statements: FileStatements): Promise<Snapshot> {
+export async function openSnapshot(url: string, statements: FileStatements): Promise<FileSnapshot> {
   try {
     return await readSnapshot(await connect(url, 'read'), statements)
   } catch (error) {
@@ -21,7 +21,7 @@ export async function openSnapshot(url: string, statements: FileStatements): Pro
   }
 }
 
-async function readSnapshot(client: Client, { count, rows }: FileStatements): Promise<Snapshot> {
+async function readSnapshot(client: Client, { count, rows }: FileStatements): Promise<FileSnapshot> {
   await client.query('begin isolation level repeatable read read only')
   // All rows are wanted, not the first ones.
   await client.query('set local cursor_tuple_fraction = 1')

@@ -3,9 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { connect } from '../connection.ts'
 import { assertSameFile } from '../open-file.ts'
 import type { NamedFile } from './query-worker.ts'
-import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+import { firstBatch, type FileStatements, type FileSnapshot } from '../../files/file-source.ts'
 
-interface SqliteSnapshot extends Snapshot {
+interface SqliteFileSnapshot extends FileSnapshot {
   readonly batches: Iterable<readonly string[]>
 }
 
@@ -14,7 +14,7 @@ const laterBatch = 100
 /** MiB of pages; the file itself is memory-mapped. */
 const cacheSize = 2
 
-export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): SqliteSnapshot {
+export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): SqliteFileSnapshot {
   assertSameFile(path, identity)
   const database = connect(path, true, cacheSize)
   // A sort of a million rows belongs on the disk.
@@ -23,7 +23,7 @@ export function openSnapshot({ path, identity }: NamedFile, statements: FileStat
 }
 
 /** The caller has begun a transaction. */
-export function readSnapshot(database: DatabaseSync, { count, rows }: FileStatements): SqliteSnapshot {
+export function readSnapshot(database: DatabaseSync, { count, rows }: FileStatements): SqliteFileSnapshot {
   const version = Number(database.prepare('select plan_version from state').get()?.plan_version)
   const total = Number(Object.values(database.prepare(count.text).get(...count.values) ?? {})[0])
   return { version, total, batches: inBatches(database, rows) }

@@ -29,18 +29,18 @@ interface MeasuresAside {
   readonly areCounts: boolean
 }
 
-type Plan = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
+type MeasuredRows = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
 
 /**
  * Whether groups and measures of elements are found in one pass. An engine that groups as fast as it counts sorts rows to
  * count records in them, which takes longer than a second pass.
  */
-export function isOnePass({ dialect }: Emitter, { keys, measures }: Plan): boolean {
+export function isOnePass({ dialect }: Emitter, { keys, measures }: MeasuredRows): boolean {
   return measuresElements(keys, measures) && (keys.length === 0 || dialect.countRecords !== null)
 }
 
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
-export function emitRecordsOnce(emitter: StepEmitter, plan: Plan): SharedRows | null {
+export function emitRecordsOnce(emitter: StepEmitter, plan: MeasuredRows): SharedRows | null {
   const { keys, access, parent, measures } = plan
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
   const measured = measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
@@ -48,7 +48,7 @@ export function emitRecordsOnce(emitter: StepEmitter, plan: Plan): SharedRows | 
 }
 
 /** Groups by names of elements, from the column that has them; null if elements must be read. */
-export function emitCountedNames(emitter: Emitter, plan: Plan): Sql | null {
+export function emitCountedNames(emitter: Emitter, plan: MeasuredRows): Sql | null {
   const { keys, access, parent } = plan
   const [key] = keys
   const names = groupedNames(keys, plan)
@@ -59,7 +59,7 @@ export function emitCountedNames(emitter: Emitter, plan: Plan): Sql | null {
 }
 
 /** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */
-export function emitCountedRecords(emitter: Emitter, plan: Plan): Sql | null {
+export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | null {
   const { keys, access, parent, within } = plan
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0) return null
@@ -78,7 +78,7 @@ function isText({ leaf }: GroupKey): boolean {
 }
 
 /** How many different elements of arrays groups have, one step for each array. */
-export function emitDistinctElements(emitter: StepEmitter, plan: Plan): readonly MeasuresAside[] {
+export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): readonly MeasuresAside[] {
   return plan.measures.flatMap(({ of }, index) => {
     if (of.leaf.kind !== 'array') return []
     const source = createSource(emitter, plan)
@@ -91,7 +91,7 @@ export function emitDistinctElements(emitter: StepEmitter, plan: Plan): readonly
 }
 
 /** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
-export function emitElementMeasures(emitter: StepEmitter, plan: Plan): readonly MeasuresAside[] {
+export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): readonly MeasuresAside[] {
   const { keys, access, parent } = plan
   if (isOnePass(emitter, plan)) return []
   const arrays = Map.groupBy(

@@ -26,14 +26,14 @@ import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
 
 /** `within`: rows are restricted to the keys of these groups. */
-type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {
+type GroupedRecords = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {
   readonly within?: Within
 }
 
 /** Without keys, all records form one group. `parent` is the alias of the row to which linked rows refer. */
 export function createGrouping(
   emitter: StepEmitter,
-  given: Grouped,
+  given: GroupedRecords,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
   parent: Sql | null = null,
@@ -67,7 +67,7 @@ export function createGrouping(
 /** Groups that are not formed from rows with their values, or whose rows need no sorting; null if they are. */
 function storedGroups(
   emitter: StepEmitter,
-  plan: RowsOfGroups & Pick<Grouped, 'measures'>,
+  plan: RowsOfGroups & Pick<GroupedRecords, 'measures'>,
   names: readonly Sql[],
 ): Sql | null {
   const { access, table, measures } = plan

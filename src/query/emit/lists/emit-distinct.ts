@@ -56,7 +56,7 @@ export function emitTotal(
   return sql`(select count(*) from (select 1 from ${from} where ${where} group by ${keys}) ${emitter.alias()})`
 }
 
-interface Found {
+interface DistinctRows {
   readonly from: Sql
   readonly where: Sql | null
 }
@@ -66,13 +66,18 @@ function rowsFrom(
   access: CountedRows,
   row: RecordRow,
   parent: Sql | null,
-): Found & { readonly where: Sql } {
+): DistinctRows & { readonly where: Sql } {
   const { from, on } = fromRows(emitter, access, row, parent)
   return { from, where: allOf([...on, emitFilters(emitter, access.rows.filter, row)]) }
 }
 
 /** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */
-function firstOf(emitter: Emitter, { keys, sort, idOrder }: Distinct, row: RecordRow, found: Found): Sql {
+function firstOf(
+  emitter: Emitter,
+  { keys, sort, idOrder }: Distinct,
+  row: RecordRow,
+  found: DistinctRows,
+): Sql {
   const by = join(keysOf(emitter, keys, row), ', ')
   const where = found.where === null ? sql`` : sql` where ${found.where}`
   if (idOrder) {

@@ -8,7 +8,7 @@ import { isInstant } from '../../plan/plan-facts.ts'
 import type { OrderedRows } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 
-export interface Selection {
+export interface SelectedValues {
   /** The expressions to select of a row. */
   value(row: RecordRow): Sql
   /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
@@ -22,7 +22,7 @@ export interface Selection {
 /** Rows with what is selected of them; `parent`: the alias of the row to which their link refers. */
 export interface SelectedRows extends OrderedRows {
   readonly parent: Sql | null
-  readonly selection: Selection
+  readonly selection: SelectedValues
 }
 
 export function idOf({ alias }: RecordRow): Sql {

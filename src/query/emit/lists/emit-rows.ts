@@ -6,14 +6,19 @@ import { linkedTo, countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
 import { emitDistinct } from './emit-distinct.ts'
-import { orderOf, segments, keyOf, type SelectedRows, type Selection } from './emit-order.ts'
+import { orderOf, segments, keyOf, type SelectedRows, type SelectedValues } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span, AlongCounts } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
 /** `parent`: the alias of the row to which the list's link refers. */
-export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null, selection: Selection): Sql {
+export function emitRows(
+  emitter: Emitter,
+  rows: OrderedRows,
+  parent: Sql | null,
+  selection: SelectedValues,
+): Sql {
   const row = newRow(emitter, rows.table)
   const selected = { ...rows, parent, selection }
   switch (rows.order.kind) {
@@ -151,7 +156,7 @@ function conditionOf(
   emitter: Emitter,
   filter: readonly Conjunct[],
   row: RecordRow,
-  { except }: Selection,
+  { except }: SelectedValues,
 ): Sql {
   const filters = emitFilters(emitter, filter, row)
   return except === undefined ? filters : sql`${filters} and not ${except(row)}`

@@ -10,10 +10,15 @@ import { emitIds } from '../emit-filter.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { type Emitter, fencesOf, hintsOf, type RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking } from '../../plan/physical-plan.ts'
-import { idOf, orderOf, positionOf, type Selection } from './emit-order.ts'
+import { idOf, orderOf, positionOf, type SelectedValues } from './emit-order.ts'
 
 /** Emits rows of another order; it is passed in, because lists by relevance consist of such rows. */
-export type EmitRows = (emitter: Emitter, rows: OrderedRows, parent: Sql | null, selection: Selection) => Sql
+export type EmitRows = (
+  emitter: Emitter,
+  rows: OrderedRows,
+  parent: Sql | null,
+  selection: SelectedValues,
+) => Sql
 
 /** Relations of a statement, by name. */
 export interface Relations {

@@ -9,7 +9,7 @@ import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
 import type { Input } from '../build-operators.ts'
-import { buildElementWhere } from '../build-where.ts'
+import { buildElementWhere, type PropertyField } from '../build-where.ts'
 import { all, type Path } from '../conditions.ts'
 import { tableOf } from '../plan-facts.ts'
 import type { PlanContext } from '../plan.ts'
@@ -131,8 +131,6 @@ function zoneNamed(name: string): TimeFrame['zone'] {
     `\`timeZone\` names no time zone: "${name.slice(0, 100)}".${guess} Write a name of the IANA time zone database, such as "Europe/Berlin".`,
   )
 }
-
-type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 /** A `some` and the array that it is about. */
 interface Some {
