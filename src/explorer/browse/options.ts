@@ -4,8 +4,7 @@ import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
-import { changed, type Show, type View } from '../view/view.ts'
-import { isUnranked } from '../view/where.ts'
+import { changed, isUnranked, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
 /** `undated`: how many records lack the time that represents them; null if that is not known. */

@@ -3,8 +3,7 @@ import type { ChartKind } from '../charts/chart-spec.ts'
 import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { isRestricted, periodOnly } from '../view/view.ts'
-import { type RecordArguments, recordArguments } from '../view/where.ts'
+import { isRestricted, periodOnly, recordArguments, type RecordArguments } from '../view/view.ts'
 import {
   aggregateOf,
   type ChartContext,

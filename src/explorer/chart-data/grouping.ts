@@ -4,10 +4,9 @@ import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
-import { emptyView, type View, withCondition } from '../view/view.ts'
+import { emptyView, type RecordArguments, type View, withCondition } from '../view/view.ts'
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
-import { type RecordArguments } from '../view/where.ts'
 import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import {
   boundsOfPeriods,

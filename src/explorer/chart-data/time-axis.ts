@@ -10,7 +10,7 @@ import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
-import { type RecordArguments } from '../view/where.ts'
+import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import {
   type Bounds,

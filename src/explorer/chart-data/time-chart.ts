@@ -3,9 +3,8 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { periodOnly, withCondition } from '../view/view.ts'
+import { periodOnly, recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
-import { recordArguments } from '../view/where.ts'
 import {
   aggregateOf,
   type AskedChart,

@@ -8,9 +8,8 @@ import { EnumValue, leaves, nested, printField } from '../../ask/graphql-text.ts
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
+import { canSearch, changed, isRestricted, recordArguments, type View, withCondition } from '../view/view.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
-import { canSearch, recordArguments } from '../view/where.ts'
 import { aggregateOf, type AskedChart, type ChartContext, describe, type GroupAnswer } from './asked-chart.ts'
 import {
   type Grouping,

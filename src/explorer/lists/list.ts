@@ -5,8 +5,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
-import type { View } from '../view/view.ts'
-import { isUnranked, recordArguments } from '../view/where.ts'
+import { isUnranked, recordArguments, type View } from '../view/view.ts'
 
 export const pageSize = 20
 const facetSize = 10

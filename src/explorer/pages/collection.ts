@@ -29,14 +29,13 @@ import { chartMenu } from '../export-menu/chart-menu.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { type ChosenFacets, chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { readView, changed, type View } from '../view/view.ts'
+import { changed, readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import type { Names } from '../parts/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
-import { recordArguments } from '../view/where.ts'
 
 export function collectionPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request

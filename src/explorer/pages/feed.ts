@@ -11,10 +11,8 @@ import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { fieldsNamed } from '../lists/list.ts'
 import { kindAndTime } from '../parts/record-name.ts'
-import { isWebAddress } from '../parts/values.ts'
-import { shortText } from '../parts/texts.ts'
-import { readView, type View } from '../view/view.ts'
-import { recordArguments } from '../view/where.ts'
+import { isWebAddress, shortText } from '../parts/values.ts'
+import { readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 const mostEntries = 30

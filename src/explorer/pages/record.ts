@@ -15,7 +15,7 @@ import {
   namingText,
   type ReadValue,
 } from '../parts/record-name.ts'
-import { isPresent, recordText, timeOf, zoneNote } from '../parts/values.ts'
+import { isPresent, paragraphs, recordText, shortText, timeOf, zoneNote } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
 import {
@@ -28,7 +28,6 @@ import {
 } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
-import { paragraphs, shortText } from '../parts/texts.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'

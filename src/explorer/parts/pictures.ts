@@ -1,8 +1,7 @@
 /** Pictures that records name: shown from the hosts that the operator allows, and otherwise linked. */
 import type { StringType } from '../../schema/model/model.ts'
 import { html, type Html } from '../html.ts'
-import { isWebAddress, recordText, webLink } from './values.ts'
-import { shortText } from './texts.ts'
+import { isWebAddress, recordText, shortText, webLink } from './values.ts'
 
 const names = /^(image|img|cover|thumb|thumbnail|avatar|logo|banner|photo|picture|icon|poster)(s|url|uri)?$/i
 

@@ -7,8 +7,7 @@ import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
 import { kindTimeAndKey, type NamingText, namingText, type ReadValue } from './record-name.ts'
-import { shortText } from './texts.ts'
-import { isPresent, recordLink, recordText, timeOf, valueOf } from './values.ts'
+import { isPresent, recordLink, recordText, shortText, timeOf, valueOf } from './values.ts'
 
 export interface SnippetAnswer {
   readonly text: string

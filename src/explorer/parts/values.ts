@@ -1,4 +1,4 @@
-/** Values of records as HTML, by the kind of their field. */
+/** Values of records as HTML, by the kind of their field, and long texts. */
 import { recordKey } from '../../util/text/record-key.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
 import { lastPart } from '../../schema/model/naming.ts'
@@ -104,3 +104,21 @@ export function plainValue(field: ShownField, value: string, language: Language,
 function isCountry(words: readonly string[]): boolean {
   return /country$/i.test(words.at(-1) ?? '')
 }
+
+/** The text, or its beginning with an ellipsis. A cut through a character of two units leaves a lone half: removed. */
+export function shortText(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** Each paragraph has the direction of its own first letters. */
+export function paragraphs(text: string, language: string | null, most: number): Html {
+  return html`<div class="text" lang=${language ?? undefined}>
+    ${shortText(text, most)
+      .split(/\r?\n[ \t]*\r?\n\s*/)
+      .filter((part) => part.trim() !== '')
+      .slice(0, mostParagraphs)
+      .map((part) => html`<p dir="auto">${part}</p>`)}
+  </div>`
+}
+
+const mostParagraphs = 200

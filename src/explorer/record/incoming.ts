@@ -6,7 +6,7 @@ import { briefColumns } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
-import { isPresent, recordLink, recordText } from '../parts/values.ts'
+import { isPresent, recordLink, recordText, shortText } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import {
   languageOf,
@@ -16,7 +16,6 @@ import {
   type ReferringAnswer,
   valueAt,
 } from './record-operation.ts'
-import { shortText } from '../parts/texts.ts'
 import { fieldValue, fieldWords, type ValueContext } from './values.ts'
 
 type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>

@@ -1,8 +1,7 @@
 /** Values of which the lexicon says nothing: objects, files, links by CID, bytes, and any other JSON. */
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { isWebAddress, recordText, webLink } from '../parts/values.ts'
-import { shortText } from '../parts/texts.ts'
+import { isWebAddress, recordText, shortText, webLink } from '../parts/values.ts'
 
 const deepest = 5
 const mostMembers = 50

@@ -6,11 +6,20 @@ import { isReadIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { isPresent, plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
+import {
+  isPresent,
+  paragraphs,
+  plainValue,
+  recordLink,
+  recordText,
+  shortText,
+  shortUri,
+  timeOf,
+  webLink,
+} from '../parts/values.ts'
 import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
 import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
-import { paragraphs, shortText } from '../parts/texts.ts'
 import { unknownValue } from './unknown-values.ts'
 import { isObject } from '../../util/is-object.ts'
 

@@ -1,4 +1,11 @@
-/** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
+/**
+ * The state of a collection's pages, and the arguments by which it selects records. Every link is an address made from a
+ * view, so that each state can be shared.
+ */
+import { tryParse } from '../../ask/search.ts'
+import { type Where, whereOf } from '../../ask/where.ts'
+import { SearchError, wantedTerms } from '../../search/parse-search.ts'
+import type { Collection } from '../../schema/model/model.ts'
 import { isBlank } from '../../util/text/visible.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -187,4 +194,31 @@ export function withCondition(view: View, condition: Condition): View {
 
 export function valuesOf(view: View, name: string, operator: Condition['operator']): readonly string[] {
   return view.conditions.find((each) => each.field.name === name && each.operator === operator)?.values ?? []
+}
+
+/** The arguments of lists, aggregates and exports that select records; undefined ones are left out. */
+export interface RecordArguments {
+  readonly where: Where | undefined
+  readonly search: string | undefined
+}
+
+export function recordArguments({
+  conditions,
+  search,
+}: Pick<View, 'conditions' | 'search'>): RecordArguments {
+  return {
+    where: conditions.length === 0 ? undefined : whereOf(conditions),
+    search: search === '' ? undefined : search,
+  }
+}
+
+/** Whether the service takes the search. */
+export function canSearch(search: string, { searchFields }: Collection): boolean {
+  return !(tryParse(search, searchFields) instanceof SearchError)
+}
+
+/** Whether the search is blank or only excludes words, so that no record is more relevant than another. */
+export function isUnranked(search: string, { searchFields }: Collection): boolean {
+  const parsed = tryParse(search, searchFields)
+  return parsed === null || (!(parsed instanceof SearchError) && wantedTerms(parsed).length === 0)
 }
