@@ -134,7 +134,7 @@ function emitIn(
   emitter: Emitter,
   condition: Extract<Filter, { kind: 'in' }>,
   row: Row,
-  { isIndexed }: Around,
+  { isIndexed }: FilterContext,
 ): Sql {
   const { operand, list, negated } = condition
   if (operand.kind === 'count' && isIndexed) return isCounted(operand, condition, row)
