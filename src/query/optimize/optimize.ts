@@ -127,10 +127,10 @@ function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false):
 
 function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggregate {
   const aggregate = { ...given, where: joinWords(given.where) }
-  const { isGrouped, isWhole, counts, sharesWhole, addsUp } = readingsOf(aggregate)
+  const { isGrouped, isWhole, counts, sharesWhole, addsUp, dividesCounts } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
-  const isDivided = sharesWhole && usesCount(aggregate.share)
+  const isDivided = dividesCounts || (sharesWhole && usesCount(aggregate.share))
   const count =
     counts > 0 || isDivided ? planTotal(optimizer, aggregate.table, aggregate.where, addsUp) : null
   const significance = isGrouped ? planSignificance(optimizer, aggregate) : null

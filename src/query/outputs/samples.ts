@@ -108,7 +108,13 @@ export function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): S
   return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
 }
 
-/** Joins the `place` of its outer group to each row on the left. */
-export function joinPlace(emitter: Emitter, { name, keys }: OuterPage, row: Sql, place: Sql): Sql {
-  return sql`${emitter.dialect.join} (select place, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
+/** Joins the `place` of its outer group, or more columns, to each row on the left. */
+export function joinPlace(
+  emitter: Emitter,
+  { name, keys }: OuterPage,
+  row: Sql,
+  place: Sql,
+  columns = raw('place'),
+): Sql {
+  return sql`${emitter.dialect.join} (select ${columns}, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
 }

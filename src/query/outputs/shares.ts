@@ -100,7 +100,7 @@ function addsUp({ outer, aggregate }: TopPlan): boolean {
  */
 export function sharesSize(plan: AggregatePlan, where: number): number {
   const { share, keys } = plan
-  const { sharesWhole, addsUp, counts, ...readings } = readingsOf(plan)
+  const { sharesWhole, addsUp, counts, dividesCounts, ...readings } = readingsOf(plan)
   if (share === null) return 0
   const sharesGroups = readings.sharesGroups && summedTop(plan) === null
   const elements = share.elements ?? []
@@ -109,7 +109,8 @@ export function sharesSize(plan: AggregatePlan, where: number): number {
     .map((part) => whereSize({ ...plan, where: part, link: null }, 'all') + filtersSize({ elements }))
   const areCounted = sharesWhole && !(sharesGroups && addsUp)
   // The whole is divided by its own count, which is counted even if it is not selected.
-  const ownCount = sharesWhole && usesCount(share) && counts === 0 && !addsUp ? weights.total + where : 0
+  const ownCount =
+    sharesWhole && usesCount(share) && counts === 0 && !dividesCounts && !addsUp ? weights.total + where : 0
   return sizes.reduce(
     (sum, size) =>
       sum +
@@ -250,6 +251,11 @@ function wholeOf(
   const matched = numerator === 'total' ? raw('total') : countOf(numerator, groupings.matched)
   return emitter.step(sql`select total, ${matched} as matched
     from (select ${divisor} as total) ${emitter.alias()}`)
+}
+
+/** The count of the group whose alias is `row`, divided by another: a column for `countShare`. */
+export function countShare({ dialect }: Emitter, row: Sql, divisor: Sql): Sql {
+  return sql`${dialect.asFloat(sql`${row}.n`)} / nullif(${divisor}, 0) as count_share`
 }
 
 /** An output of a row with `total` and `matched`. */

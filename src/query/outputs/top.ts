@@ -14,7 +14,7 @@ import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalTop } from '../pla
 import { groupOrder } from './group-order.ts'
 import { havingConditions } from './having.ts'
 import { emitSamples, joinPlace, type OuterPage, tokenOf } from './samples.ts'
-import type { Groupings } from './shares.ts'
+import { countShare, type Groupings } from './shares.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
@@ -71,12 +71,15 @@ function emitTop(
   const { aggregate, fields } = plan
   const [ordered, place, shown, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
   const { columns, joins } = lookedUp(emitter, groups, ordered)
-  const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
-  const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
+  const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
+  const isDivided = outputs.some(({ output }) => output.kind === 'countShare')
+  const divided = isDivided ? [countShare(emitter, ordered, sql`${place}.n`)] : []
+  const selected = join([sql`${ordered}.*`, ...columns, ...divided, sql`${place}.place as place`], ', ')
+  const placed = joinPlace(emitter, page, ordered, place, raw(isDivided ? 'place, n' : 'place'))
+  const from = join([sql`${groups.name} ${ordered}`, placed, ...joins], ' ')
   const conditions = havingConditions(emitter, aggregate.having, groups, ordered)
   const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
   const order = groupOrder(emitter, aggregate.order, groups, shown)
-  const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
   const text = emitObject(emitter, outputs, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
     return groupValue(emitter, aggregate, groups, row, output)

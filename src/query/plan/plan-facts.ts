@@ -104,9 +104,10 @@ export function readingsOf({
   changes,
 }: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill' | 'changes'>) {
   const kinds = fields.map(({ output }) => output.kind)
-  const groupKinds = fields.flatMap(({ output }) =>
-    output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
+  const ofGroups = fields.flatMap(({ output }) =>
+    output.kind === 'groups' ? output.fields.map((field) => field.output) : [],
   )
+  const groupKinds = ofGroups.map(({ kind }) => kind)
   const isGrouped =
     keys.length > 0 &&
     kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
@@ -119,6 +120,9 @@ export function readingsOf({
     /** Measures are computed together with groups, and once more for the whole. */
     isWhole: kinds.includes('measure') || kinds.includes('measures'),
     counts: kinds.filter((kind) => kind === 'count').length,
+    /** Counts of groups are divided by that of all records. */
+    dividesCounts:
+      isGrouped && ofGroups.some((output) => output.kind === 'countShare' && output.of === 'whole'),
     /** Groups, and the whole, have shares. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
     /** Which groups are shown, their order, or changes depend on the shares of all groups. */

@@ -9,6 +9,7 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
   ChangeOutput,
+  CountShareOutput,
   ElementFilter,
   FillPlan,
   GroupKey,
@@ -296,6 +297,7 @@ export type GroupValueOutput =
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | ChangeOutput
+  | CountShareOutput
   | MeasuresOutput
 
 /** The record to which a key refers. */

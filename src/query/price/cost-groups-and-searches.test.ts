@@ -141,6 +141,11 @@ costs('shares cost the groups of the denominator, and of both conditions unless 
     2 * (scan + scan) + lookup + 2 * perTotal + lookup + 10 * 2,
   ],
   [divided('genre', 'count share', english, ''), perTotal + (perTotal + lookup)],
+  [
+    divided('genre', 'groups { matching }', english, short).replace('denominator', 'numerator'),
+    scan + lookup + scan + (scan + 2 * adjacent) + 10 * 2,
+  ],
+  [divided('tags', 'groups { countShare }', '', ''), scan + scan + perTotal + 10 * 2],
   [divided('genre', 'total', english, short), 2 * perTotal + lookup + (scan + 2 * adjacent)],
 ])
 

@@ -134,6 +134,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
     case 'matching':
     case 'share':
     case 'change':
+    case 'countShare':
     case 'cursor':
     case 'key':
       return weights.value
@@ -214,7 +215,8 @@ export function groupingSize(plan: AggregatePlan): number {
   const sizeOf = (where: Condition): number =>
     whereSize({ ...plan, where, link: null }, 'all') + filtersSize(plan)
   const where = sizeOf(plan.where)
-  const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
+  const { isGrouped, isWhole, addsUp, ...readings } = readingsOf(plan)
+  const counts = Math.max(readings.counts, readings.dividesCounts ? 1 : 0)
   return (
     sharesSize(plan, where) +
     (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +

@@ -5,6 +5,7 @@ const reservedOnGroups: ReadonlySet<string> = new Set([
   ...Object.keys(measures),
   'total',
   'matching',
+  'countShare',
   'cursor',
   'top',
   'nodes',

@@ -27,6 +27,8 @@ export interface GroupArguments extends TimeFrame {
 }
 
 export interface Group extends Share {
+  /** Its part of all records, or of those of the group around it; null if there are none. */
+  readonly countShare: number | null
   readonly keys: readonly Key[]
   readonly members: readonly PlainRecord[]
   /** Null without `significant`. */
@@ -61,7 +63,11 @@ export function groupRecords(
   const found = form(records)
   const others = divided === null ? null : form(divided.records)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = withChanges(data, collection, divide([...found, ...added], divided?.of, others))
+  const groups = withChanges(
+    data,
+    collection,
+    divide([...found, ...added], divided?.of, others, records.length),
+  )
   const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -87,7 +93,7 @@ export function topOf(
   records: readonly PlainRecord[],
   outer: Pick<GroupArguments, 'groupBy' | 'interval'>,
   divided: Others | null,
-): (group: Pick<Group, 'keys'>, given: GroupArguments) => readonly Group[] {
+): (group: Pick<Group, 'keys' | 'members'>, given: GroupArguments) => readonly Group[] {
   const known = new Map<GroupArguments, readonly Group[]>()
   const allOf = (given: GroupArguments): readonly Group[] => {
     const names = [...(outer.groupBy ?? []), ...(given.groupBy ?? [])]
@@ -95,7 +101,7 @@ export function topOf(
     const form = (some: readonly PlainRecord[]) => formGroups(data, fields, some)
     return divide(form(records), divided?.of, divided === null ? null : form(divided.records))
   }
-  return ({ keys }, given) => {
+  return ({ keys, members }, given) => {
     const all = known.get(given) ?? allOf(given)
     known.set(given, all)
     return all
@@ -103,6 +109,7 @@ export function topOf(
       .filter((group) => meetsAll(data, collection, group, given.having ?? []))
       .sort((a, b) => compareGroups(data, collection, a, b, given))
       .slice(0, given.limit ?? 3)
+      .map((group) => ({ ...group, countShare: group.members.length / members.length }))
   }
 }
 
@@ -189,11 +196,13 @@ function divide(
   groups: readonly Formed[],
   of: Others['of'] = 'denominator',
   others: readonly Formed[] | null,
+  all = 0,
 ): Group[] {
   return groups.map((group) => {
     const records = others?.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)?.members ?? []
     return {
       ...group,
+      countShare: all === 0 ? null : group.members.length / all,
       ...shareOf(group.members, others === null ? null : { of, records }),
       significance: null,
       change: () => null,

@@ -49,7 +49,9 @@ export function groupFields(data: Dataset, collection: string): GroupField[] {
 
 /** Groups have fields of these names themselves; records are grouped by `record_<name>`. */
 const namesOfGroups =
-  `total matching share cursor top nodes median stddev percentile pairs groupsPageInfo change`.split(' ')
+  `total matching countShare share cursor top nodes median stddev percentile pairs groupsPageInfo change`.split(
+    ' ',
+  )
 
 function plain(name: string) {
   return { name, prints: 'plain', path: [name], isReference: false, through: null } as const

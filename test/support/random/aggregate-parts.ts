@@ -12,7 +12,7 @@ import { type PlainRecord, shapeOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { aggregates, changingValues, filledAggregates, hasShares, percentiles } from './aggregates.ts'
+import { aggregates, changingValues, filledAggregates, percentiles } from './aggregates.ts'
 import { arrayNames, fieldsOfKind, groupNames, isBucketName, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
@@ -73,6 +73,7 @@ function aggregateFields(
   })
   const common: fc.Arbitrary<Part<GroupOf>>[] = [
     part('count', ({ members }) => members.length),
+    part('countShare', ({ countShare }) => countShare),
     part('total', ({ total }) => total),
     part('matching', ({ matching }) => matching),
     part('share', ({ share }) => share),
@@ -140,7 +141,7 @@ function changeParts(
   const [name = '', ...others] = given.groupBy ?? []
   if (!isBucketName(name) || others.length > 0 || given.significant !== undefined) return []
   const value = changingValues(reference, collection).filter(
-    ({ measure }) => measure !== 'SHARE' || hasShares(given),
+    ({ measure }) => measure !== 'SHARE' || (given.denominator ?? given.numerator) !== undefined,
   )
   return [
     value.map((of) => ({

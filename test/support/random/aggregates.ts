@@ -55,7 +55,6 @@ function shareArguments(
     { weight: 2, arbitrary: fc.constant(() => ({ denominator: {} })) },
     { weight: 2, arbitrary: other.map((denominator) => () => ({ denominator })) },
     { weight: 4, arbitrary: other.map((numerator) => () => ({ numerator })) },
-    { weight: 1, arbitrary: fc.constant((where: Where) => ({ denominator: where })) },
     { weight: 1, arbitrary: other.map((more) => (where: Where) => ({ denominator: { ...where, ...more } })) },
     {
       weight: 1,
@@ -66,12 +65,12 @@ function shareArguments(
   )
 }
 
-export function hasShares({ denominator, numerator }: AggregateArguments): boolean {
-  return denominator !== undefined || numerator !== undefined
-}
-
 /** Without a denominator or numerator there are no shares to compare or to rank by. */
-export function withoutShares(given: AggregateArguments): AggregateArguments {
+export function possibleShares(
+  given: AggregateArguments,
+  { denominator, numerator }: AggregateArguments = given,
+): AggregateArguments {
+  if ((denominator ?? numerator) !== undefined) return given
   const { rankBy, having, ...others } = given
   const conditions = having?.filter(({ measure }) => measure !== 'SHARE') ?? []
   return {
@@ -229,9 +228,8 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
         ...(hasRanges && { interval }),
         ...(isGrouped && shown.length > 0 && { having: shown }),
       }
-      if (compared !== undefined && isGrouped) return withoutShares({ ...some, significant: compared })
-      const divided = { ...some, ...by, ...sharesOf(some.where ?? {}) }
-      return hasShares(divided) ? divided : withoutShares(divided)
+      if (compared !== undefined && isGrouped) return possibleShares({ ...some, significant: compared })
+      return possibleShares({ ...some, ...by, ...sharesOf(some.where ?? {}) })
     })
 }
 
@@ -296,7 +294,6 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
       rest,
     )
     .map(([some, order, others]) => {
-      const given: AggregateArguments = { ...some, ...order, ...others, fill: true }
-      return hasShares(given) ? given : withoutShares(given)
+      return possibleShares({ ...some, ...order, ...others, fill: true })
     })
 }

@@ -7,7 +7,7 @@ import type { Shape } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, sortLiteral } from '../service/graphql-text.ts'
 import { type Part, selections } from './parts.ts'
-import { aggregates, hasShares, withoutShares } from './aggregates.ts'
+import { aggregates, possibleShares } from './aggregates.ts'
 import { groupNames, sorts } from './questions.ts'
 
 type Group = Aggregated['groups'][number]
@@ -39,7 +39,7 @@ export function topParts(
           ...(having && { having }),
           ...(limit !== undefined && { limit }),
         }
-        const given = hasShares(outer) ? all : withoutShares(all)
+        const given = possibleShares(all, outer)
         const keys = [...taken, ...groupBy].map((name, index) => {
           const field = reference.groupFields(nsid, outer).find((one) => one.name === name)
           if (field === undefined) throw new Error(`${nsid} has no group ${name}.`)

@@ -237,6 +237,8 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     if (below.name === 'nodes') return nodesOutput(building, below)
     if (below.name === 'change') return buildChange(building, below)
     if (below.name === 'cursor') return cursorOutput(building)
+    if (below.name === 'countShare')
+      return { kind: 'countShare', of: building.outer === null ? 'whole' : 'outer' }
     if (isOfShare(below.name)) return building.share === null ? constantOutput(null) : { kind: below.name }
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
   }

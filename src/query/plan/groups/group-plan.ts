@@ -131,6 +131,12 @@ export interface ChangeOutput {
   readonly change: number
 }
 
+/** `count` divided by that of all records, or by that of the outer group. */
+export interface CountShareOutput {
+  readonly kind: 'countShare'
+  readonly of: 'whole' | 'outer'
+}
+
 /** `measure` and `key` are positions in the lists of the plan. */
 export interface MeasureOutput {
   readonly kind: 'measure'

@@ -80,6 +80,10 @@ export function createAggregateTypes(
         fields: () => ({
           ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
           count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+          countShare: {
+            type: GraphQLFloat,
+            description: '`count` divided by that of all records; in `top`, by that of the group around it.',
+          },
           ...shares,
           cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
           significance: { type: significance, description: 'Null without `significant`.' },
