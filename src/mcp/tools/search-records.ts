@@ -1,6 +1,6 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
 import { leafPath } from '../../schema/model/leaves.ts'
-import { sortFields } from '../../schema/model/operators.ts'
+import { type SortField, sortFields } from '../../schema/model/operators.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -11,11 +11,12 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
-import { selectSideCounts } from '../words/side-counts.ts'
+import { askWith, mayLackTime, selectSideCounts } from '../words/side-counts.ts'
+import { firstDay } from '../words/days.ts'
+import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
-import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
 import {
   argumentsOf,
   type Citation,
@@ -27,7 +28,7 @@ import {
   type ToolDefinition,
 } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
-import type { Json } from '../../util/is-object.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 
 interface Page {
   readonly totalCount?: number
@@ -98,34 +99,34 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const words = readSearch(subject, args.search)
   const hasSnippets = words !== null && words.terms.length > 0 && !isFull
   const isRanked = isByRelevance(sort, words, subject)
-  const where = await buildWhere(subject, args, toolbox)
   const sorted = isRanked ? [] : parseSort(sort, subject, toolbox)
-  const { read, page: found } = await askPage(
-    {
-      root: collection.rootField,
-      first: limit,
-      after,
-      search: words?.text,
-      where,
-      sorted,
-      halves: halvesOf(sorted, args, subject, toolbox),
-    },
-    {
+  // In ascending order records without the time would come first.
+  const narrowed = isOldestFirst(sorted, args, subject) ? { ...args, since: firstDay } : args
+  const where = await buildWhere(subject, narrowed, toolbox)
+  const sortBy = isRanked
+    ? [{ field: new EnumValue('RELEVANCE') }]
+    : sorted.map(({ field, isDescending }) => ({
+        field: new EnumValue(field.name),
+        direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
+      }))
+  const { rootField: root } = collection
+  const list = printField(root, { first: limit, after, search: words?.text, where, sortBy })
+  const wanted: Selection = {
+    [list]: {
       // Only the first page is counted, because the count costs as much as a page.
-      counted: { ...(after === undefined && { totalCount: {} }), ...(isRanked && { ranked: {} }) },
-      paged: {
-        edges: {
-          cursor: {},
-          ...(hasSnippets && selectSnippets(collection)),
-          node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
-        },
-        pageInfo: { hasNextPage: {} },
+      ...(after === undefined && { totalCount: {} }),
+      ...(isRanked && { ranked: {} }),
+      edges: {
+        cursor: {},
+        ...(hasSnippets && selectSnippets(collection)),
+        node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
       },
-      besides: after === undefined ? await selectSideCounts(args, subject, toolbox) : {},
+      pageInfo: { hasNextPage: {} },
     },
-    toolbox,
-  )
-  const page = found as unknown as Page
+  }
+  const besides = after === undefined ? await selectSideCounts(narrowed, subject, toolbox) : {}
+  const read = await askWith(toolbox.read, wanted, besides)
+  const page = read.data[root] as Page
   const rows = page.edges.map((edge): Json => {
     const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)
     const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
@@ -133,7 +134,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     // A property that is called `snippet` is shown itself.
     return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
-  const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox, undatedOrderHint(sorted))
+  const hint = await hintOf(read.data, page.totalCount, narrowed, subject, toolbox)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
 }
@@ -198,6 +199,17 @@ function orderOf(words: WordSearch | null): string | null {
 function wholeRow({ uri, recordJson }: Json): Json {
   const { $type: _, uri: __, ...record } = recordJson as Json
   return { uri, ...(withoutNulls(record) as Json) }
+}
+
+interface Sorted {
+  readonly field: SortField
+  readonly isDescending: boolean
+}
+
+/** Whether the main time is the first in ascending order, and not a condition already. */
+function isOldestFirst([first]: readonly Sorted[], { filters, since }: Narrowing, subject: Subject): boolean {
+  if (first === undefined || first.isDescending || first.field.name !== subject.time) return false
+  return mayLackTime(subject) && since === undefined && !(isObject(filters) && subject.time in filters)
 }
 
 /** Counts of referring records are named by these: `enrichment.count`. */
