@@ -89,10 +89,10 @@ function measured(reference: Reference, collection: string, members: readonly Pl
 function shareOf(reference: Reference, members: readonly PlainRecord[], share: Json): Row {
   const where = whereOf(share, new Date())
   const matching = members.filter((record) => reference.matches(record, where)).length
-  return [matching, rounded(matching / members.length)]
+  return [matching, Number((matching / members.length).toPrecision(4))]
 }
 
-/** As the tools print averages and shares. */
+/** As the tools print averages. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000
 }

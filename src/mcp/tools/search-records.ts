@@ -69,7 +69,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         filters: {
           type: 'object',
           description:
-            'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|matches|gt|gte|lt|lte|has|hasAny|hasAll: value}. A reference takes a URI, record key, domain or name, or {all: name} for all with that name; what refers to a record takes "none" or "some".',
+            'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|matches|sameUrl|gt|gte|lt|lte|has|hasAny|hasAll: value}; bare, text contains it and a URL is the same. A reference takes a URI, record key, domain or name, or {all: name} for all that match; .isCurrent: false where its target has changed; what refers to a record takes "none" or "some".',
         },
         since: { type: 'string', description: '"2026-11-16", "today", "last 7 days" …; UTC.' },
         until: 'string',

@@ -4,7 +4,7 @@ import type { FilterContext } from '../../ask/filters.ts'
 import type { ReferenceTimes } from '../words/reference-time.ts'
 import type { NameResolver } from '../names/resolve-names.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
-import type { budgets } from '../words/budget.ts'
+import { type budgets, mostTokens } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
@@ -49,12 +49,9 @@ const types = {
 /** The schema of each member, or its short name. */
 type Members = Readonly<Record<string, Json | keyof typeof types>>
 
-/** Tokens of an answer that callers may ask for. */
-export const maxTokens = { type: 'integer', minimum: 200, maximum: 10_000 } as const
-
 /** The JSON Schema of a tool's arguments: these, the argument that all tools take, and no others. */
 export function argumentsOf(members: Members, required: readonly string[] = []): Json {
-  const properties = Object.entries({ ...members, max_tokens: maxTokens }).map(([name, schema]) => [
+  const properties = Object.entries({ ...members, max_tokens: 'integer' as const }).map(([name, schema]) => [
     name,
     typeof schema === 'string' ? types[schema] : schema,
   ])
@@ -81,7 +78,7 @@ export function citationOf(
 ): Citation {
   if (!cite) return { asOf, query: null }
   if (isWithin(query, budget / 2)) return { asOf, query }
-  const wanted = Math.min(maxTokens.maximum, 2 * tokensOfJson(query))
+  const wanted = Math.min(mostTokens, 2 * tokensOfJson(query))
   throw new AskError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
 }
 

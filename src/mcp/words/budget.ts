@@ -1,5 +1,6 @@
 /** Cuts answers to the tokens that a call may take. It must not know what the values mean. */
 import type { Json } from '../../util/is-object.ts'
+import { AskError } from '../../ask/ask-error.ts'
 import { answerText, cutText } from './plain-text.ts'
 import { isWithin, tokensOf, tokensOfJson } from './tokens.ts'
 
@@ -14,9 +15,16 @@ export const budgets = {
   fetch: 6000,
 } as const
 
+/** Tokens that a call may ask for. */
+export const fewestTokens = 200
+export const mostTokens = 10_000
+
 /** The tokens of one call: what the caller asks for, or the budget of the tool. */
 export function budgetOf(tool: keyof typeof budgets, { max_tokens: asked }: Json): number {
-  return typeof asked === 'number' ? asked : budgets[tool]
+  if (asked === undefined) return budgets[tool]
+  if (typeof asked === 'number' && Number.isInteger(asked) && asked >= fewestTokens && asked <= mostTokens)
+    return asked
+  throw new AskError(`max_tokens is an integer from ${fewestTokens} to ${mostTokens}.`)
 }
 
 /** Cuts every text of a JSON value, including member names. */

@@ -108,7 +108,7 @@ export function sideCountsHint(
         : `${left} records that meet all other conditions have no ${subject.time} and are left out.`,
     others <= 0
       ? ''
-      : `${others} of ${total} match by other texts than ${title}${budget < leastForMore ? '' : more}.`,
+      : `${alike} match in ${title}, ${others} in other texts alone${budget < leastForMore ? '' : more}.`,
   ]
     .join(' ')
     .trim()

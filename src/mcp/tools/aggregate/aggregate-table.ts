@@ -12,7 +12,7 @@ import type { Measure } from '../../../ask/measures.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
 import type { Json } from '../../../util/is-object.ts'
 import type { Column } from './columns.ts'
-import { readSignificance, significanceColumns } from './unusual-groups.ts'
+import { readSignificance, rounded, significanceColumns } from './unusual-groups.ts'
 
 export interface Aggregated extends Json {
   readonly count: number
@@ -69,14 +69,10 @@ export function buildTable(
     count,
     ...(order.by === 'score' ? readSignificance(row) : []),
     ...further.map(({ read }) => read(row)),
-    ...(matchingOf === null ? [] : [matching, share === null ? null : round(share)]),
+    ...(matchingOf === null ? [] : [matching, share === null ? null : rounded(share)]),
   ])
   const isPartial = shared.some(({ matching }) => matchingOf !== null && matching === null)
   return { columns, rows, isPartial }
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }
 
 /** Pages of groups that are read to order them by share. */

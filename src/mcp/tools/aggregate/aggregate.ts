@@ -80,7 +80,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         by: {
           type: 'array',
           items: { type: 'string' },
-          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}; integers with the size of ranges, such as :100.`,
+          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}; integers with the size of ranges, such as :100. One list twice: pairs of its values.`,
         },
         measures: {
           type: 'array',
@@ -143,7 +143,10 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const paired = pairedGroup(groups)
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
-  if (twice !== undefined) throw new AskError(`"${twice.text}" is grouped by twice; leave one out.`)
+  if (twice !== undefined)
+    throw new AskError(
+      `"${twice.text}" is grouped by twice; leave one out. Twice the same list of the record, as the only two in by, gives pairs of its values.`,
+    )
   assertSeries(given, groups, subject)
   const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)

@@ -54,9 +54,9 @@ export function readSignificance({ significance }: Json): readonly number[] {
   return [rounded(share), againstCount ?? 0, rounded(againstShare), Math.round((score ?? 0) * 100) / 100]
 }
 
-/** Three significant digits, because shares may be tiny. */
-function rounded(share = 0): number {
-  return Number(share.toPrecision(3))
+/** Four significant digits, because shares may be tiny. */
+export function rounded(share = 0): number {
+  return Number(share.toPrecision(4))
 }
 
 /** Says why no group is unusual. */

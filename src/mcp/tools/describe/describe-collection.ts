@@ -26,11 +26,8 @@ const sizes = [
   [16, 2],
 ] as const
 
-const operators =
-  'text: contains (a bare string) startsWith matches (words, as search) · URLs: sameUrl (a bare URL) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
-/** Of answers without meanings, values and operators. */
+/** Of answers without meanings and values. */
 const shorter = 'Cut to fit: for meanings and values give more max_tokens'
-const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
 
 export async function describeCollection(
   subject: Subject,
@@ -54,7 +51,11 @@ export async function describeCollection(
   const valuesOf = (name: string) => data[name] as Counted
   const known = grouped.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
   const { rates, refused } = await fillRates.read(subject, count, new Map(known), toolbox)
-  const lines = fields.map((field) => [field.name, lineOf(field, rates, subject, toolbox)] as const)
+  const isUnfilled = ({ name }: Field) => rates.get(name) === percent(0, count)
+  const lines = fields
+    .filter((field) => !isUnfilled(field))
+    .map((field) => [field.name, lineOf(field, rates, subject, toolbox)] as const)
+  const unfilled = fields.filter(isUnfilled).map(({ name }) => name)
   const whole = {
     collection: label,
     about: description,
@@ -67,15 +68,13 @@ export async function describeCollection(
         .join(', '),
     }),
     fields: Object.fromEntries([...lines, ...referringLines(subject, toolbox)]),
-    operators: fields.some(({ type }) => type.kind === 'strongRef')
-      ? `${operators}${ofReferences}`
-      : operators,
+    ...present({ unfilled: unfilled.join(' ') }),
     ...present({ asOf, hint: refused && `Some fields have no fill rate: ${refused}` }),
   }
   const names = {
     collection: label,
     records: count,
-    fields: Object.keys(whole.fields),
+    fields: [...Object.keys(whole.fields), ...unfilled],
     asOf,
   }
   return firstFitting(cuts(), { ...names, hint: `${shorter}, or name a field.` }, toolbox)
@@ -96,7 +95,13 @@ export async function describeCollection(
           grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most, count)]),
         ),
       }
-    yield { ...names, time: whole.time, fields: cutLines(16), hint: `${shorter}.` }
+    yield {
+      ...names,
+      time: whole.time,
+      fields: cutLines(16),
+      unfilled: unfilled.join(' '),
+      hint: `${shorter}.`,
+    }
   }
 }
 

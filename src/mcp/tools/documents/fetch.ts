@@ -4,8 +4,9 @@ import { createGetRecord } from '../get-record.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import { isObject, type Json } from '../../../util/is-object.ts'
 import { cutText } from '../../words/plain-text.ts'
+import { mostTokens } from '../../words/budget.ts'
 import { isWithin, tokensOf, tokensOfJson } from '../../words/tokens.ts'
-import { argumentsOf, maxTokens, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 import { firstAddress, titleOf } from './search.ts'
 
 /** Characters, and those of a title in a short document. */
@@ -30,12 +31,10 @@ export function createFetch(): ToolDefinition {
 async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): Promise<Json> {
   if (id === undefined || id.trim() === '') throw new AskError('Write an id that search gave.')
   // With the largest budget, so that its address is whole.
-  const answer = await reader
-    .run({ uri: id }, { ...toolbox, budget: maxTokens.maximum })
-    .catch((error: unknown) => {
-      if (!(error instanceof AskError) || id.startsWith('at://')) throw error
-      throw new AskError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
-    })
+  const answer = await reader.run({ uri: id }, { ...toolbox, budget: mostTokens }).catch((error: unknown) => {
+    if (!(error instanceof AskError) || id.startsWith('at://')) throw error
+    throw new AskError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
+  })
   const { uri, collection, indexedAt, asOf, record, references = {}, referredToBy = {}, hint } = answer
   const subject = toolbox.catalogue.named(String(collection))
   const values = record as Json
