@@ -47,12 +47,7 @@ export function emitIndexed(emitter: Emitter, filter: Filter, row: Row): Sql {
   return emitFilter(emitter, filter, row, { reference: null, isIndexed: true })
 }
 
-export function emitFilter(
-  emitter: Emitter,
-  condition: Filter,
-  row: Row,
-  around: FilterContext = alone,
-): Sql {
+export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around = alone): Sql {
   const { dialect } = emitter
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')
