@@ -139,25 +139,6 @@ test('an answer that failed in part is told as the failure it is', async () => {
     assert.match(await agent.refusal(name, args), /^Took too long/)
 })
 
-test('an order by share says when there are more groups than it could look at', async () => {
-  const asked: string[] = []
-  const groups = Array.from({ length: 1000 }, (_, at) => ({ url: `https://a.example/${at}`, count: 2 }))
-  const agent = createAgent(model, {
-    ask: async ({ query }) => {
-      asked.push(query)
-      const part = { count: 4000, groupCount: 2000, groups, groupsPageInfo: { hasNextPage: true } }
-      const data = { techServiceNewsArticleAggregate: part, share: part, indexStatus: { collections: [] } }
-      return { data, errors: [], cost: 1 }
-    },
-  })
-  const args = { collection: 'article', by: ['url'], share: { language: 'en' }, limit: 5 }
-  const { hint, groups: all } = await agent.call('aggregate', { ...args, order: 'share' })
-  assert.match(hint, /Only 5000 groups were looked at/)
-  assert.equal(all, 2000)
-  assert.match(asked.join(), /orderBy: COUNT_DESC/)
-  assert.doesNotMatch((await agent.call('aggregate', args)).hint ?? '', /looked at/)
-})
-
 test('a record that calls itself by the URI of another is told by its own', async () => {
   const uri = `at://did:plc:forger/${news}.article/1`
   const recordJson = {

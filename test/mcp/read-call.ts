@@ -41,6 +41,10 @@ export function readCall(args: Json, now: Date): Given {
     ...(args['unusual'] !== undefined
       ? { significant: { against: whereOf(args['unusual'], now), minCount } }
       : minCount !== undefined && { having: [{ measure: 'COUNT', operator: 'GTE', value: minCount }] }),
+    ...(args['share'] !== undefined && { numerator: whereOf(args['share'], now) }),
+    ...(measure === 'share' && {
+      rankBy: { measure: 'SHARE', direction: order.startsWith('-') ? 'DESC' : 'ASC' },
+    }),
     ...(measure?.includes(':') && {
       rankBy: { ...readMeasure(measure), direction: order.startsWith('-') ? 'DESC' : 'ASC' },
     }),

@@ -49,8 +49,7 @@ export function tableOf(reference: Reference, args: Json, { collection, ...given
   ]
   const rows = (from: number, to: number) =>
     groups.slice(from, to).map((group, at) => rowOf(group, groups[from + at - 1]))
-  if (args['order'] !== '-share') return { count, length: groups.length, rows }
-  return table(rows(0, groups.length).toSorted((a, b) => Number(b.at(-1)) - Number(a.at(-1))))
+  return { count, length: groups.length, rows }
 }
 
 function innerOf(reference: Reference, groups: readonly Group[]): Json {

@@ -1,17 +1,7 @@
 /** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
 import { limits } from '../../../query/parse/limits.ts'
 import { nearest } from '../../../util/text/nearest.ts'
-import {
-  type Aggregated,
-  buildTable,
-  mostRead,
-  type Order,
-  planShares,
-  readFurther,
-  readMatching,
-  selectKeys,
-  type Table,
-} from './aggregate-table.ts'
+import { type Aggregated, buildTable, type Order, selectShares, type Table } from './aggregate-table.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 import { findExamples } from '../../words/examples.ts'
@@ -24,6 +14,8 @@ import {
   type Selection,
 } from '../../../ask/graphql-text.ts'
 import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
+import type { Subject } from '../../../ask/collections.ts'
+import type { Where } from '../../../ask/where.ts'
 import { type Measure, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
 import {
   type AggregateArguments,
@@ -41,7 +33,7 @@ import {
   selectSpan,
   withoutPartialChanges,
 } from './series.ts'
-import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
+import { throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
 import { readSearch } from '../../../ask/search.ts'
@@ -133,29 +125,82 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
   }
 }
 
+/** What a call asks for, before anything is asked of the service. */
+interface Question {
+  readonly subject: Subject
+  readonly groups: readonly Group[]
+  readonly interval: number | undefined
+  readonly args: AggregateArguments
+  /** That a series ends today, because there is no `until`. */
+  readonly endHint: string | null
+  readonly order: Order
+  readonly columns: readonly Column[]
+  readonly search: string | undefined
+  readonly where: Where | null
+  /** The `where` that a group's share meets besides. */
+  readonly numerator: Where | null
+  /** The records to compare with; null without `unusual`. */
+  readonly against: Where | null
+}
+
 async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<Json> {
-  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, after } = given
   const subject = toolbox.catalogue.named(given.collection)
-  const { collection } = subject
-  const { groups, interval } = parseGroups(by, collection, toolbox)
+  const parsed = parseGroups(given.by ?? [], subject.collection, toolbox)
+  const { groups } = parsed
   if (groups.length > limits.groupFields) throw new AskError(`Group by at most ${limits.groupFields} paths.`)
-  const names = groups.map(({ field }) => field.name)
   const paired = pairedGroup(groups)
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
-  const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
-  if (twice !== undefined)
-    throw new AskError(
-      `"${twice.text}" is grouped by twice; leave one out. Twice the same list of the record, as the only two in by, gives pairs of its values.`,
-    )
+  assertDistinct(groups)
+  const question = await readQuestion(given, { subject, ...parsed }, toolbox)
+  const { args, columns, order, where, numerator, against } = question
+  const asked: Selection = { [printMain(question)]: selectMain(question, toolbox) }
+  const besides = {
+    ...selectSpan(groups, subject, toolbox),
+    ...(await selectSideCounts(args, subject, toolbox)),
+  }
+  const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
+  const { data } = read
+  const whole = data[rootOf(subject)] as Aggregated
+  const incomplete = incompleteTimes(groups, whole.groups ?? [], data, where, toolbox)
+  const built = buildTable(groups, columns, order, whole, numerator !== null, toolbox)
+  const table = withoutPartialChanges(built, incomplete)
+  const sought = whole.count === 0 ? args : whole['matching'] === 0 ? { filters: args.share } : null
+  const isNoneUnusual = against !== null && table.rows.length === 0
+  const why = sought
+    ? await whyNothing(sought, subject, toolbox)
+    : isNoneUnusual
+      ? await whyNoneUnusual(args, subject, toolbox)
+      : null
+  const hint = sentences(
+    why,
+    sideCountsHint(data, whole.count, args, subject, toolbox),
+    question.endHint,
+    toolbox.referenceHint(),
+  )
+  return answer(
+    { ...table, incomplete: [...incomplete] },
+    whole,
+    args,
+    citationOf(read, args, toolbox),
+    hint,
+    toolbox,
+  )
+}
+
+async function readQuestion(
+  given: AggregateArguments,
+  { subject, groups, interval }: Pick<Question, 'subject' | 'groups' | 'interval'>,
+  toolbox: Toolbox,
+): Promise<Question> {
+  const { collection } = subject
   assertSeries(given, groups, subject)
   const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
-  const measures = wanted.filter((text) => text.trim() !== 'count').map(measureOf)
+  const measures = (args.measures ?? []).filter((text) => text.trim() !== 'count').map(measureOf)
   const search = readSearch(subject, args.search)?.text
   const where = await buildWhere(subject, args, toolbox)
-  const isNarrowed = where !== null || search !== undefined
-  const against = await buildBackground(args, isNarrowed, subject, toolbox)
+  const against = await buildBackground(args, where !== null || search !== undefined, subject, toolbox)
   // Time series are read in order of time.
   const written = plainOrder(args.order) ?? (groups[0]?.field.bucket ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
@@ -177,17 +222,38 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
     ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject)]),
   ]
-  const share = args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
-  const shares = share && planShares(where, share, groups, search !== undefined)
+  const numerator =
+    args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
+  return { subject, groups, interval, args, endHint, order, columns, search, where, numerator, against }
+}
 
-  // The service ranks by SHARE where `where` has the filters of `share`: counts, measures and `having` are then of
-  // these records alone. Here they are of all records of a group, and groups without a match are shown.
-  const isOrderedHere = order.by === 'share'
+function assertDistinct(groups: readonly Group[]): void {
+  const names = groups.map(({ field }) => field.name)
+  const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
+  if (twice !== undefined)
+    throw new AskError(
+      `"${twice.text}" is grouped by twice; leave one out. Twice the same list of the record, as the only two in by, gives pairs of its values.`,
+    )
+}
+
+function rootOf({ collection }: Subject): string {
+  return `${collection.rootField}Aggregate`
+}
+
+function printMain({
+  subject,
+  groups,
+  interval,
+  args,
+  order,
+  search,
+  where,
+  numerator,
+  against,
+}: Question): string {
+  const { min_count: minCount, limit = defaultLimit, after } = args
   // It counts only unusual groups after `min_count`: others are counted here, once.
   const isCountedHere = minCount !== undefined && against === null && after === undefined
-  const root = `${collection.rootField}Aggregate`
-  const groupBy = names.map((field) => new EnumValue(field))
-  const isGrouped = groups.length > 0
   const least = minCount && {
     measure: new EnumValue('COUNT'),
     operator: new EnumValue('GTE'),
@@ -195,57 +261,16 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   }
   const ordered =
     against === null ? { ...ordering(order), having: least } : { significant: { against, minCount } }
-  const timeZone = args.time_zone
-  const fill = args.fill === true ? true : undefined
-  const page = isOrderedHere ? { limit: mostGroups } : { limit: isCountedHere ? mostGroups : limit, after }
-  const main = {
-    search,
-    where,
-    denominator: shares?.denominator,
-    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, ...page }),
+  const ofGroups = {
+    groupBy: groups.map(({ field }) => new EnumValue(field.name)),
+    timeZone: args.time_zone,
+    interval,
+    fill: args.fill === true ? true : undefined,
+    ...ordered,
+    limit: isCountedHere ? mostGroups : limit,
+    after,
   }
-  const both = {
-    search,
-    where: shares?.both,
-    ...(isGrouped && { groupBy, timeZone, interval, limit: mostGroups }),
-  }
-  const selected = mergeSelections([selectMain(groups, columns, order, toolbox), shares?.select ?? {}])
-  const asked: Selection = {
-    [printField(root, main)]: selected,
-    ...(shares?.both && { [`share: ${printField(root, both)}`]: selectKeys(groups) }),
-  }
-  const besides = {
-    ...selectSpan(groups, subject, toolbox),
-    ...(await selectSideCounts(args, subject, toolbox)),
-  }
-  const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
-  const { data } = read
-  const toTheEnd = (page: unknown, given: typeof main | typeof both, select: Selection) =>
-    readFurther(page as Aggregated, async (cursor) => {
-      const further = { [printField(root, { ...given, after: cursor })]: select }
-      return (await toolbox.ask(further))[root] as Aggregated
-    })
-  const whole = isOrderedHere ? await toTheEnd(data[root], main, selected) : (data[root] as Aggregated)
-  const part = shares?.both ? await toTheEnd(data.share, both, selectKeys(groups)) : null
-  const matching = shares && readMatching(groups, part)
-  const incomplete = incompleteTimes(groups, whole.groups ?? [], data, where, toolbox)
-  const built = buildTable(groups, columns, order, whole, matching, toolbox)
-  const table = withoutPartialChanges(built, incomplete)
-  const sought = whole.count === 0 ? args : matching?.(whole) === 0 ? { filters: args.share } : null
-  const isNoneUnusual = against !== null && table.rows.length === 0
-  const why = sought
-    ? await whyNothing(sought, subject, toolbox)
-    : isNoneUnusual
-      ? await whyNoneUnusual(args, subject, toolbox)
-      : null
-  const hint = sentences(
-    why,
-    sideCountsHint(data, whole.count, args, subject, toolbox),
-    endHint,
-    toolbox.referenceHint(),
-  )
-  const marked = { ...table, incomplete: [...incomplete] }
-  return answer(marked, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
+  return printField(rootOf(subject), { search, where, numerator, ...(groups.length > 0 && ofGroups) })
 }
 
 function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
@@ -260,22 +285,22 @@ function parseOrder(name: string, measureOf: (text: string) => Measure): Order['
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   if (typeof by === 'object') return { rankBy: rankByMeasure(by, isDescending) }
   const direction = isDescending ? 'DESC' : 'ASC'
-  // If there are more groups than the limit, the largest groups are the most informative.
-  return { orderBy: new EnumValue(by === 'share' ? 'COUNT_DESC' : `${by.toUpperCase()}_${direction}`) }
+  if (by === 'share')
+    return { rankBy: { measure: new EnumValue('SHARE'), direction: new EnumValue(direction) } }
+  return { orderBy: new EnumValue(`${by.toUpperCase()}_${direction}`) }
 }
 
-function selectMain(
-  groups: readonly Group[],
-  columns: readonly Column[],
-  { by }: Order,
-  context: SchemaContext,
-): Selection {
-  const measured = mergeSelections(columns.map(({ select }) => select))
+function selectMain({ groups, columns, order, numerator }: Question, context: SchemaContext): Selection {
+  const measured = mergeSelections([
+    ...columns.map(({ select }) => select),
+    numerator === null ? {} : selectShares,
+  ])
   if (groups.length === 0) return { count: {}, ...measured }
   const keys = groups.map((group) => selectGroup(group, context))
-  const compared = by === 'score' ? selectSignificance : {}
+  const compared = order.by === 'score' ? selectSignificance : {}
   return {
     count: {},
+    ...(numerator !== null && { matching: {} }),
     groupCount: {},
     groups: mergeSelections([...keys, { count: {}, cursor: {} }, compared, measured]),
     groupsPageInfo: { hasNextPage: {} },
@@ -283,35 +308,22 @@ function selectMain(
 }
 
 function answer(
-  { columns, rows, isPartial, incomplete }: Table & { readonly incomplete: readonly unknown[] },
+  { columns, rows, incomplete }: Table & { readonly incomplete: readonly unknown[] },
   { count, groupCount, groups = [], groupsPageInfo }: Aggregated,
   { limit = defaultLimit, after, min_count: minCount, unusual, samples }: AggregateArguments,
   { asOf, query }: Citation,
   hint: string,
-  isOrderedHere: boolean,
   { budget }: Toolbox,
 ): Json {
-  const start = isOrderedHere ? parsePosition(after) : 0
-  const shown = rows.slice(start, start + limit)
+  const shown = rows.slice(0, limit)
   const { prefix, rows: wanted } =
     samples === undefined ? { prefix: null, rows: shown } : shortenSamples(columns, shown)
   const isFull = groupsPageInfo?.hasNextPage === true
   // The service counts groups before it leaves out small ones, except unusual groups.
   const isCounted = minCount === undefined || unusual !== undefined
-  const counted = isCounted
-    ? groupCount
-    : isFull || (after !== undefined && !isOrderedHere)
-      ? null
-      : rows.length
+  const counted = isCounted ? groupCount : isFull || after !== undefined ? null : rows.length
   const all = groupCount === undefined ? null : counted
-  const partial = isPartial
-    ? 'A share of null is not known: there are too many groups; narrow the filters.'
-    : null
-  const capped =
-    isOrderedHere && isFull ? `Only ${mostRead} groups were looked at; narrow the filters.` : null
-  const said = sentences(hint, partial, capped)
   const cursors = groups.map(({ cursor }) => String(cursor))
-  const longest = isOrderedHere ? printPosition(mostRead) : longestOf(cursors)
   const whole = (some: readonly unknown[], cut: number | null | undefined, after: unknown): Json =>
     present({
       count,
@@ -323,15 +335,13 @@ function answer(
       incomplete: incomplete.length > 0 ? incomplete.slice(0, mostIncomplete) : null,
       cut,
       after,
-      hint: said,
+      hint,
       query,
     })
-  const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(whole([], all, longest)) - 10)
-  const end = start + fitting.length
-  const isMore = end < rows.length || (isFull && !isOrderedHere)
-  const next = isOrderedHere ? printPosition(end) : cursors[end - 1]
-  const cut = all === null || all === undefined || (after !== undefined && !isOrderedHere) ? 0 : all - end
-  return whole(fitting, cut > 0 ? cut : null, isMore ? next : null)
+  const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(whole([], all, longestOf(cursors))) - 10)
+  const end = fitting.length
+  const cut = all === null || all === undefined || after !== undefined ? 0 : all - end
+  return whole(fitting, cut > 0 ? cut : null, end < rows.length || isFull ? cursors[end - 1] : null)
 }
 
 function longestOf(texts: readonly string[]): string | undefined {
