@@ -1,12 +1,7 @@
 /** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
 import type { FieldType } from '../schema/model/model.ts'
-import {
-  isUrl,
-  type OperatorName,
-  operatorsOn,
-  operatorTargetOf,
-  whereOperators,
-} from '../schema/model/where-operators.ts'
+import type { OperatorName } from '../schema/model/where-operators.ts'
+import { isUrl, operatorsOn, operatorTargetOf, whereOperators } from '../schema/model/where-operators.ts'
 import { normalizeWrittenUrl } from '../util/text/normalize-url.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'

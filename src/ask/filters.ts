@@ -15,16 +15,8 @@ import {
 } from './conditions.ts'
 import { isRelative, parseStretch } from './dates.ts'
 import { handlesToDids, type NameLookup, namesToUris } from './references.ts'
-import {
-  elementOf,
-  holderAfter,
-  isReference,
-  parsePath,
-  type Path,
-  type RecordStep,
-  type SchemaContext,
-  wordOf,
-} from './paths.ts'
+import type { Path, RecordStep, SchemaContext } from './paths.ts'
+import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
 import { allOf, type Where, nest, whereMissing, whereNone } from './where.ts'

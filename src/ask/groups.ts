@@ -1,14 +1,8 @@
 /** Parses paths into groups of an aggregate, and names the records that are their values. */
 import type { Collection, Reference } from '../schema/model/model.ts'
 import { isArray, leafPath, leafType } from '../schema/model/leaves.ts'
-import {
-  buckets,
-  type GroupField,
-  groupFields,
-  isTimePart,
-  timeParts,
-  wherePath,
-} from '../schema/model/operators.ts'
+import type { GroupField } from '../schema/model/operators.ts'
+import { buckets, groupFields, isTimePart, timeParts, wherePath } from '../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
 import type { Selection } from './graphql-text.ts'
 import { isReference, memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'

@@ -1,12 +1,7 @@
 /** Reads the argument `search`, and shows where records have what it asks for. */
 import type { Collection } from '../schema/model/model.ts'
-import {
-  parseSearch,
-  type Search,
-  SearchError,
-  type SearchTerm,
-  wantedTerms,
-} from '../search/parse-search.ts'
+import type { Search, SearchTerm } from '../search/parse-search.ts'
+import { parseSearch, SearchError, wantedTerms } from '../search/parse-search.ts'
 import { mostRankedTerms } from '../search/relevance.ts'
 import type { Snippet } from '../search/snippet.ts'
 import { foldText } from '../util/text/fold.ts'

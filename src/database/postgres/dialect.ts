@@ -1,17 +1,7 @@
 /** The PostgreSQL dialect: how this engine spells the expressions that differ between engines. */
 import type { Dialect } from '../../sql/dialect.ts'
-import {
-  identifier,
-  join,
-  listOf,
-  literal,
-  manyValues,
-  raw,
-  type Sql,
-  sequence,
-  sql,
-  type Value,
-} from '../../sql/sql.ts'
+import type { Sql, Value } from '../../sql/sql.ts'
+import { identifier, join, listOf, literal, manyValues, raw, sequence, sql } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 import { vocabularyName } from './layout/vocabulary-ddl.ts'

@@ -7,13 +7,8 @@ import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
-import {
-  type AskedChart,
-  type ChartContext,
-  describe,
-  type DrawnChart,
-  type GroupAnswer,
-} from './asked-chart.ts'
+import type { AskedChart, ChartContext, DrawnChart, GroupAnswer } from './asked-chart.ts'
+import { describe } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
   furtherPanels,

@@ -4,24 +4,11 @@ import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { isRestricted, periodOnly, recordArguments, type RecordArguments } from '../view/view.ts'
-import {
-  aggregateOf,
-  type ChartContext,
-  type GroupAnswer,
-  type GroupsAnswer,
-  mostGroups,
-} from './asked-chart.ts'
+import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import { aggregateOf, mostGroups } from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
-import {
-  type Grouping,
-  groupingSelection,
-  inGroups,
-  inOrder,
-  isNumber,
-  isOrdered,
-  periodOf,
-  withValue,
-} from './grouping.ts'
+import type { Grouping } from './grouping.ts'
+import { groupingSelection, inGroups, inOrder, isNumber, isOrdered, periodOf, withValue } from './grouping.ts'
 import { mostPeriods } from './periods.ts'
 
 /** Averages and shares of fewer records are mostly chance. */

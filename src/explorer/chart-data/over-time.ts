@@ -10,6 +10,7 @@ import type { RecordArguments, View } from '../view/view.ts'
 import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
 import { periodLabel, periodText, viewOfPeriod } from './periods.ts'
+import type { ShownPeriods, TimeAxis } from './time-axis.ts'
 import {
   countIn,
   countsIn,
@@ -18,8 +19,6 @@ import {
   keyOf,
   outliersPanel,
   readPeriods,
-  type ShownPeriods,
-  type TimeAxis,
 } from './time-axis.ts'
 
 export const measures = ['count', 'share'] as const

@@ -12,15 +12,14 @@ import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupsAnswer, mostGroups } from './asked-chart.ts'
+import type { Bounds, Period } from './periods.ts'
 import {
-  type Bounds,
   boundsOfPeriods,
   firstDay,
   momentOf,
   momentsOf,
   mostPeriods,
   nextOf,
-  type Period,
   periodFor,
   periods,
   periodsBetween,

@@ -5,24 +5,11 @@ import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
-import {
-  aggregateOf,
-  type AskedChart,
-  type ChartContext,
-  type ChartTable,
-  chartOnce,
-  type GroupAnswer,
-  type GroupsAnswer,
-} from './asked-chart.ts'
+import type { AskedChart, ChartContext, ChartTable, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import { aggregateOf, chartOnce } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
-import {
-  drawOverTime,
-  measures,
-  type OverTime,
-  type Series,
-  seriesPanels,
-  tableOverTime,
-} from './over-time.ts'
+import type { OverTime, Series } from './over-time.ts'
+import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice, readNamed } from './own-parameters.ts'
 import { boundsOf, type Period, periods } from './periods.ts'
 import { countIn, rangePanels, type TimeAxis, timeField, undatedPanel } from './time-axis.ts'

@@ -4,16 +4,8 @@ import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
 import { type ChartSpec, colourNumber, type Layout, legendOf, type Mark, valueText } from './chart-spec.ts'
 import { barGaps, columnGaps } from './gaps.ts'
-import {
-  type Drawing,
-  extent,
-  keyAxis,
-  keyScale,
-  labelMargin,
-  leftMargin,
-  type Options,
-  valueAxis,
-} from './axes.ts'
+import type { Drawing, Options } from './axes.ts'
+import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
 import { labelText, plainText } from './label.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 

@@ -4,16 +4,8 @@ import type { Collection, Model } from '../../schema/model/model.ts'
 import { groupFields } from '../../schema/model/operators.ts'
 import { languages, type Language } from '../languages/language.ts'
 import { guessPageRoles, type PageRoles } from './guesses.ts'
-import {
-  type Labels,
-  labelIn,
-  labelOf,
-  noValueLabels,
-  type Scale,
-  subjectLabel,
-  type Tagged,
-  type ValueLabels,
-} from './labels.ts'
+import type { Labels, Scale, Tagged, ValueLabels } from './labels.ts'
+import { labelIn, labelOf, noValueLabels, subjectLabel } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
 
 /** What `display.json` says of a field. */

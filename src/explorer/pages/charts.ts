@@ -13,13 +13,8 @@ import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
-import {
-  affordableOperations,
-  mostAffordable,
-  type Operation,
-  type PricedOperations,
-  priceOperations,
-} from '../../ask/operation.ts'
+import type { Operation, PricedOperations } from '../../ask/operation.ts'
+import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'

@@ -8,24 +8,13 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
-import {
-  kindAndTime,
-  kindTimeAndKey,
-  type NamingText,
-  namingText,
-  type ReadValue,
-} from '../parts/record-name.ts'
+import type { NamingText, ReadValue } from '../parts/record-name.ts'
+import { kindAndTime, kindTimeAndKey, namingText } from '../parts/record-name.ts'
 import { isPresent, paragraphs, recordText, shortText, timeOf, zoneNote } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
-import {
-  languageOf,
-  recordPanel,
-  type RecordNode,
-  referringTo,
-  textOf,
-  valueAt,
-} from '../record/record-operation.ts'
+import type { RecordNode } from '../record/record-operation.ts'
+import { languageOf, recordPanel, referringTo, textOf, valueAt } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'

@@ -8,14 +8,8 @@ import { type Result, results } from '../parts/results.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
 import { isPresent, recordLink, recordText, shortText } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
-import {
-  languageOf,
-  mostReferring,
-  type RecordNode,
-  type Referring,
-  type ReferringAnswer,
-  valueAt,
-} from './record-operation.ts'
+import type { RecordNode, Referring, ReferringAnswer } from './record-operation.ts'
+import { languageOf, mostReferring, valueAt } from './record-operation.ts'
 import { fieldValue, fieldWords, type ValueContext } from './values.ts'
 
 type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>

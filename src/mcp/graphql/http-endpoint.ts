@@ -1,11 +1,6 @@
 /** A GraphQL service on the network: one POST per query, with limits of time and size. */
-import {
-  type Endpoint,
-  type EndpointAnswer,
-  EndpointError,
-  type EndpointQuestion,
-  readGraphQLAnswer,
-} from '../../endpoint/endpoint.ts'
+import type { Endpoint, EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
+import { EndpointError, readGraphQLAnswer } from '../../endpoint/endpoint.ts'
 
 export interface HttpEndpointGiven {
   /** The GraphQL endpoint, such as `https://news.example/api/graphql`. */

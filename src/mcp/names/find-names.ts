@@ -3,25 +3,14 @@
  * refer to, which may be called by a short form. What is referred to most comes first.
  */
 import type { Catalogue, Subject } from '../../ask/collections.ts'
-import {
-  EnumValue,
-  type Literal,
-  mergeSelections,
-  printField,
-  type Selection,
-} from '../../ask/graphql-text.ts'
+import type { Literal, Selection } from '../../ask/graphql-text.ts'
+import { EnumValue, mergeSelections, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Where } from '../../ask/where.ts'
 import type { Json } from '../../util/is-object.ts'
-import {
-  compareNames,
-  type Match,
-  type MatchKind,
-  readWanted,
-  siteOf,
-  type WantedName,
-} from './compare-names.ts'
+import type { Match, MatchKind, WantedName } from './compare-names.ts'
+import { compareNames, readWanted, siteOf } from './compare-names.ts'
 
 export interface NamedRecord {
   readonly subject: Subject

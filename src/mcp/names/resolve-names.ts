@@ -5,16 +5,14 @@ import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { NameLookup } from '../../ask/references.ts'
 import type { Json } from '../../util/is-object.ts'
+import type { Asking, FoundNames, NamedRecord } from './find-names.ts'
 import {
-  type Asking,
   collectionsFor,
   equalOf,
   findNames,
   foremost,
-  type FoundNames,
   isPageAddress,
   isWrittenIdentifier,
-  type NamedRecord,
 } from './find-names.ts'
 import { counted } from '../../util/text/counted.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'

@@ -2,11 +2,8 @@
  * Converts and validates the arguments of tools. Models send null for omitted arguments, lists and objects as text, and
  * numbers for texts; all are accepted. Errors name the wrong argument, because the schema validator does not.
  */
-import {
-  fromJsonSchema,
-  type JsonSchemaType,
-  type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server'
+import type { JsonSchemaType, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import { fromJsonSchema } from '@modelcontextprotocol/server'
 import { nearest } from '../../util/text/nearest.ts'
 import { mostMessageDepth, mostMessageParts } from './message.ts'
 import { didYouMean } from '../../ask/ask-error.ts'

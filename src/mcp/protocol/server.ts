@@ -2,12 +2,8 @@
  * The agents' server for any transport: registers the tools of one model with the official SDK.
  * It must not know HTTP, standard input or the caller.
  */
-import {
-  type CallToolResult,
-  McpServer,
-  type McpServerOptions,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult, McpServerOptions, ServerContext } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { AskError } from '../../ask/ask-error.ts'

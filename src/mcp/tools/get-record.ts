@@ -5,24 +5,11 @@ import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { citedRow, readRow, resolvedName, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { buildWhere } from '../../ask/filters.ts'
-import {
-  EnumValue,
-  mergeSelections,
-  nested,
-  onType,
-  printField,
-  type Selection,
-} from '../../ask/graphql-text.ts'
+import type { Selection } from '../../ask/graphql-text.ts'
+import { EnumValue, mergeSelections, nested, onType, printField } from '../../ask/graphql-text.ts'
 import { isReference, parsePath, referenceOf, reverseNames } from '../../ask/paths.ts'
-import {
-  argumentsOf,
-  citationOf,
-  type IndexRead,
-  present,
-  sentences,
-  type Toolbox,
-  type ToolDefinition,
-} from './toolbox.ts'
+import type { IndexRead, Toolbox, ToolDefinition } from './toolbox.ts'
+import { argumentsOf, citationOf, present, sentences } from './toolbox.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 

@@ -1,12 +1,6 @@
 /** The tool `run_graphql`: runs any query and cuts its data to the budget, or only validates the query. */
-import {
-  type GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  parse,
-} from 'graphql'
+import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { Kind, OperationTypeNode, parse } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { assertTextWithin } from '../../query/parse/limits.ts'
 import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'

@@ -17,16 +17,8 @@ import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
-import {
-  argumentsOf,
-  type Citation,
-  citationOf,
-  plainOrder,
-  present,
-  sentences,
-  type Toolbox,
-  type ToolDefinition,
-} from './toolbox.ts'
+import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
+import { argumentsOf, citationOf, plainOrder, present, sentences } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 

@@ -1,13 +1,8 @@
 /** Facts that follow from a part of a plan and its table alone, such as the index that answers a condition. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ColumnValue } from '../../database/database.ts'
-import {
-  type Column,
-  findReference,
-  ownKey,
-  type Table,
-  type TableIndex,
-} from '../../database/layout/tables.ts'
+import type { Column, Table, TableIndex } from '../../database/layout/tables.ts'
+import { findReference, ownKey } from '../../database/layout/tables.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'

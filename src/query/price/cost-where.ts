@@ -6,14 +6,8 @@ import type { Table } from '../../database/layout/tables.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
-import {
-  columnIndex,
-  conjuncts,
-  isHashed,
-  ownUris,
-  type SimpleCondition,
-  simpleConditions,
-} from '../plan/plan-facts.ts'
+import type { SimpleCondition } from '../plan/plan-facts.ts'
+import { columnIndex, conjuncts, isHashed, ownUris, simpleConditions } from '../plan/plan-facts.ts'
 import type { ListPlan } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 

@@ -29,13 +29,8 @@ import { addCollectionFiles, exportPath } from '../files/collection-file.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { anonymousTurn, scheduleRoutes } from '../admission/scheduled-routes.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
-import {
-  addExplorerRoutes,
-  type AnswerPage,
-  crawlerPaths,
-  type ExplorerRoutes,
-  pagePaths,
-} from '../explorer/explorer-routes.ts'
+import type { AnswerPage, ExplorerRoutes } from '../explorer/explorer-routes.ts'
+import { addExplorerRoutes, crawlerPaths, pagePaths } from '../explorer/explorer-routes.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
   readonly schema: GraphQLSchema

@@ -6,25 +6,14 @@ import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 import { findExamples } from '../../words/examples.ts'
 import { buildWhere, filterExample } from '../../../ask/filters.ts'
-import {
-  EnumValue,
-  type Literal,
-  mergeSelections,
-  printField,
-  type Selection,
-} from '../../../ask/graphql-text.ts'
+import type { Literal, Selection } from '../../../ask/graphql-text.ts'
+import { EnumValue, mergeSelections, printField } from '../../../ask/graphql-text.ts'
 import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import type { Where } from '../../../ask/where.ts'
 import { type Measure, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
-import {
-  type AggregateArguments,
-  type Column,
-  measureColumn,
-  samplesColumn,
-  shortenSamples,
-  topColumn,
-} from './columns.ts'
+import type { AggregateArguments, Column } from './columns.ts'
+import { measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import {
   assertSeries,
   boundSeries,
@@ -39,16 +28,8 @@ import type { SchemaContext } from '../../../ask/paths.ts'
 import { readSearch } from '../../../ask/search.ts'
 import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
-import {
-  argumentsOf,
-  type Citation,
-  citationOf,
-  plainOrder,
-  present,
-  sentences,
-  type Toolbox,
-  type ToolDefinition,
-} from '../toolbox.ts'
+import type { Citation, Toolbox, ToolDefinition } from '../toolbox.ts'
+import { argumentsOf, citationOf, plainOrder, present, sentences } from '../toolbox.ts'
 import { AskError, didYouMean } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'

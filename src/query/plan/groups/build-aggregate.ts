@@ -24,12 +24,8 @@ import { buildChange, type ChangeContext } from '../../outputs/changes.ts'
 import { buildFill } from '../../outputs/fill.ts'
 import { buildGroupPage } from '../../outputs/group-pages.ts'
 import { buildHaving } from '../../outputs/having.ts'
-import {
-  buildGroupValue,
-  type GroupValueContext,
-  measureOutput,
-  type ValueArgument,
-} from '../../outputs/measures.ts'
+import type { GroupValueContext, ValueArgument } from '../../outputs/measures.ts'
+import { buildGroupValue, measureOutput } from '../../outputs/measures.ts'
 import { buildPairs } from '../../outputs/pairs.ts'
 import { buildSamples } from '../../outputs/samples.ts'
 import { buildShare } from '../../outputs/shares.ts'

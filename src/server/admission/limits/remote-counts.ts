@@ -7,14 +7,8 @@
  */
 import { within } from '../../../util/async/promises.ts'
 import { ContinuedPoints, Fallback } from './continued-points.ts'
-import {
-  type Counts,
-  createCounts,
-  createMemoryPoints,
-  Pauses,
-  type PointStore,
-  type Taken,
-} from './counts.ts'
+import type { Counts, PointStore, Taken } from './counts.ts'
+import { createCounts, createMemoryPoints, Pauses } from './counts.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
