@@ -76,10 +76,11 @@ async function open(database: Engine): Promise<Agent> {
   return createAgent(modelOf([lexicon], {}), endpoint)
 }
 
+const asked = { collection: 'work', by: ['kind'], share: { language: 'en' } }
+
 onOneDatabase('every group has its share, however many groups there are', async (database) => {
   const agent = await open(database)
   const isEnglish = ({ language }: (typeof works)[number]) => language === 'en'
-  const asked = { collection: 'work', by: ['kind'], share: { language: 'en' }, limit: 30 }
   for (const [args, among] of [
     [{}, works],
     [{ order: 'key' }, works],
@@ -87,7 +88,7 @@ onOneDatabase('every group has its share, however many groups there are', async 
     [{ search: 'red' }, works.filter(({ title }) => title.startsWith('red'))],
     [{ filters: { 'parts.role': 'maker' } }, works],
   ] as const) {
-    const { rows, hint } = await agent.call('aggregate', { ...asked, ...args })
+    const { rows, hint } = await agent.call('aggregate', { ...asked, limit: 30, ...args })
     const expected = expectedRows([...among], isEnglish)
     assert.ok(rows.length > 10)
     for (const row of rows) assert.deepEqual(row, expected.get(row[0]) as Row, JSON.stringify(args))
@@ -98,18 +99,10 @@ onOneDatabase('every group has its share, however many groups there are', async 
 onOneDatabase('an order by share has all groups, the zeros too', async (database) => {
   const agent = await open(database)
   const expected = expectedRows(works, ({ language }) => language === 'en')
-  const asked = {
-    collection: 'work',
-    by: ['kind'],
-    share: { language: 'en' },
-    limit: 500,
-    max_tokens: 10_000,
-  }
-  for (const [order, sign] of [
-    ['-share', -1],
-    ['share', 1],
-  ] as const) {
-    const answers = await readPages(agent.call, 'aggregate', { ...asked, order })
+  for (const sign of [-1, 1]) {
+    const order = sign < 0 ? '-share' : 'share'
+    const args = { ...asked, limit: 500, max_tokens: 10_000, order }
+    const answers = await readPages(agent.call, 'aggregate', args)
     for (const { hint } of answers) assert.equal(hint, undefined)
     const all = answers.flatMap(({ rows }): Row[] => rows)
     assert.deepEqual(new Map(all.map((row) => [row[0], row])), expected)
