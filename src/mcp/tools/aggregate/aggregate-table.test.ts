@@ -50,7 +50,6 @@ const works = Array.from({ length: kinds }, (_, at) => at).flatMap((at) => {
 
 type Row = readonly [kind: string, count: number, matching: number, share: number]
 
-/** By kind. */
 function expectedRows(
   all: typeof works,
   isShared: (work: (typeof works)[number]) => boolean,
