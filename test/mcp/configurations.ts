@@ -92,7 +92,7 @@ export async function assertReaches(given: Json): Promise<void> {
   const url = addressOf(given)
   await using client = await connect(url === undefined ? startsProgram(given) : asksAddress(url, given))
   const { tools } = await client.listTools()
-  assert.ok(tools.length >= 6)
+  assert.ok(tools.length >= 5)
   const result = await client.callTool({ name: 'aggregate', arguments: { collection: 'article' } })
   assert.ok(!result.isError)
   const hasKey = /key/i.test(JSON.stringify(given))

@@ -67,7 +67,7 @@ export function readMeasure(text: string): Exclude<Measured, { measure: 'COUNT' 
 
 function sortOf({ search, sort }: Json, time: string): readonly SortField[] {
   if (sort !== undefined)
-    return [{ field: sort.replace('-', ''), direction: sort.startsWith('-') ? 'DESC' : 'ASC' }]
+    return [{ field: sort.replace('-', ''), direction: sort.startsWith('-') ? 'DESC' : 'ASC', nulls: 'LAST' }]
   return [{ field: search === undefined ? time : 'RELEVANCE', direction: 'DESC' }]
 }
 

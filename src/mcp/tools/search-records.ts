@@ -11,8 +11,7 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
-import { askWith, mayLackTime, selectSideCounts } from '../words/side-counts.ts'
-import { firstDay } from '../words/days.ts'
+import { askWith, selectSideCounts } from '../words/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
@@ -20,7 +19,7 @@ import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
 import { argumentsOf, citationOf, plainOrder, present, sentences } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
-import { isObject, type Json } from '../../util/is-object.ts'
+import type { Json } from '../../util/is-object.ts'
 
 interface Page {
   readonly totalCount?: number
@@ -92,14 +91,14 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const hasSnippets = words !== null && words.terms.length > 0 && !isFull
   const isRanked = isByRelevance(sort, words, subject)
   const sorted = isRanked ? [] : parseSort(sort, subject, toolbox)
-  // In ascending order records without the time would come first.
-  const narrowed = isOldestFirst(sorted, args, subject) ? { ...args, since: firstDay } : args
-  const where = await buildWhere(subject, narrowed, toolbox)
+  const where = await buildWhere(subject, args, toolbox)
   const sortBy = isRanked
     ? [{ field: new EnumValue('RELEVANCE') }]
     : sorted.map(({ field, isDescending }) => ({
         field: new EnumValue(field.name),
         direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
+        // In descending order they are.
+        ...(!isDescending && { nulls: new EnumValue('LAST') }),
       }))
   const { rootField: root } = collection
   const list = printField(root, { first: limit, after, search: words?.text, where, sortBy })
@@ -116,7 +115,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
       pageInfo: { hasNextPage: {} },
     },
   }
-  const besides = after === undefined ? await selectSideCounts(narrowed, subject, toolbox) : {}
+  const besides = after === undefined ? await selectSideCounts(args, subject, toolbox) : {}
   const read = await askWith(toolbox.read, wanted, besides)
   const page = read.data[root] as Page
   const rows = page.edges.map((edge): Json => {
@@ -126,7 +125,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     // A property that is called `snippet` is shown itself.
     return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
-  const hint = await hintOf(read.data, page.totalCount, narrowed, subject, toolbox)
+  const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
 }
@@ -196,12 +195,6 @@ function wholeRow({ uri, recordJson }: Json): Json {
 interface Sorted {
   readonly field: SortField
   readonly isDescending: boolean
-}
-
-/** Whether the main time is the first in ascending order, and not a condition already. */
-function isOldestFirst([first]: readonly Sorted[], { filters, since }: Narrowing, subject: Subject): boolean {
-  if (first === undefined || first.isDescending || first.field.name !== subject.time) return false
-  return mayLackTime(subject) && since === undefined && !(isObject(filters) && subject.time in filters)
 }
 
 /** Counts of referring records are named by these: `enrichment.count`. */

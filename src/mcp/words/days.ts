@@ -7,7 +7,7 @@ import type { Json } from '../../util/is-object.ts'
 import { mayLackTime } from './side-counts.ts'
 
 /** No record has an earlier time, so that a bound here leaves out the records without a time. */
-export const firstDay = '0001-01-01T00:00:00Z'
+const firstDay = '0001-01-01T00:00:00Z'
 
 /** Such as `2026-11-15`; a text that is not a time stays as it is. */
 export function dayOf(time: unknown): string {

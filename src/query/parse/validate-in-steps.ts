@@ -35,7 +35,7 @@ export function* validateInSteps(
   return errors
 }
 
-interface Visit {
+interface NodeVisit {
   readonly node: ASTNode
   readonly isLeave: boolean
   /** The node or list that has the node. */
@@ -45,7 +45,7 @@ interface Visit {
 }
 
 function* visitInSteps(root: ASTNode, visitor: ASTVisitor): Generator<void> {
-  const next: Visit[] = [{ node: root, isLeave: false, parent: undefined, ancestors: [] }]
+  const next: NodeVisit[] = [{ node: root, isLeave: false, parent: undefined, ancestors: [] }]
   let began = performance.now()
   for (let visit = next.pop(); visit !== undefined; visit = next.pop()) {
     if (performance.now() - began > stepTime) {

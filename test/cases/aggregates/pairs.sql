@@ -11,4 +11,4 @@ select (select plan_version from state) as version, cast(concat('{"data":{"topic
     group by t17.value, t18.value having count(*) >= ? order by n desc, v, w limit ? + 0) t19), ']},"none":{"pairs":[', (select group_concat(concat('{"values":[', json_quote(t25.v), ',', json_quote(t25.w), ']}'), ',') from (select t23.value as v, t24.value as w, count(*) as n from (select t26.id as id from "tech.service.news.article" t26 where (false and (select count(*) from "tech.service.news.article/tags" where id = t26.id) <= 100)) t22
     cross join "tech.service.news.article/tags" t23 on t23.id = t22.id
     cross join "tech.service.news.article/tags" t24 on t24.id = t22.id and t24.value > t23.value
-    group by t23.value, t24.value having count(*) >= ? order by n desc, v, w limit ? + 0) t25), ']}},"extensions":{"cost":270}}') as blob) as body
+    group by t23.value, t24.value having count(*) >= ? order by n desc, v, w limit ? + 0) t25), ']}},"extensions":{"cost":268}}') as blob) as body

@@ -25,4 +25,4 @@ select (select plan_version from state) as version, cast(concat('{"data":{"topic
       cast(500 as real) * (n + against) / (total + others) as prior,
       cast(500 as real) * (total + others - n - against) / (total + others) as other_prior
     from t71 cross join t72 where n * others > against * total) t73), t75 as materialized (select * from t74 where score > 0) select concat('{"count":', (select coalesce(sum(n), 0) from "tech.service.news.article/:count"), ',"groupCount":', (select count(*) from t75), ',"groups":[', (select group_concat(concat('{"did":', json_quote(t76.text0), ',"count":', t76.n, '}'), ',') from (select t77.*, t78.did as text0 from t75 t77 left join base t78 on t78.id = t77.k0_0 where true
-    order by t77.score desc, t77.n desc, text0 asc limit ? + 0) t76), ']}')), '},"extensions":{"cost":452}}') as blob) as body
+    order by t77.score desc, t77.n desc, text0 asc limit ? + 0) t76), ']}')), '},"extensions":{"cost":451}}') as blob) as body
