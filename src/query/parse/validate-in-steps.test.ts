@@ -11,13 +11,11 @@ import { validateInSteps } from './validate-in-steps.ts'
 const schema = buildGraphQLSchema(understand(newsLexicons.documents, newsLexicons.references).model)
 
 test('a document has the errors that the library finds, in its order, up to a number', () => {
-  const invalid = badDocuments.filter(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED')
-  assert.ok(invalid.length > 20)
-  for (const { name, query } of invalid) {
+  for (const { name, query } of badDocuments.filter(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED')) {
     const document = parse(query)
     const found = [...validate(schema, document, specifiedRules)].map(String)
-    const all = validateInSteps(schema, document, specifiedRules, 100)
-    assert.deepEqual(runAllSteps(all).map(String), found, name)
+    const all = runAllSteps(validateInSteps(schema, document, specifiedRules, 100))
+    assert.deepEqual(all.map(String), found, name)
     const first = runAllSteps(validateInSteps(schema, document, specifiedRules, 1))
     assert.deepEqual(first.map(String), found.slice(0, 2), name)
   }
