@@ -1,4 +1,4 @@
-/** What becomes of a file whose caller leaves, or does not read. */
+/** How a file ends when its caller leaves or does not read. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'

@@ -124,8 +124,8 @@ for (const [name, documents, references] of lexiconSets) {
       prepare(schema, `{ ${printField(subject.collection.rootField, { where })} { totalCount } }`)
       valid += 1
     })
-    await fc.assert(holds, { numRuns: rounds(100), seed })
-    assert.ok(valid > 0)
+    await fc.assert(holds, { numRuns: rounds(300), seed })
+    assert.ok(valid > 5, `${valid}`)
   })
 
   test(`what a filter of its kind says of the ${name} lexicons is never refused`, async () => {

@@ -1,4 +1,4 @@
-/** Files have the records of the list, whatever is asked and however it is read. */
+/** A file has the same records as the list, for random questions, formats and ways to read it. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'

@@ -55,7 +55,7 @@ export interface AggregateArguments extends GroupArguments {
 }
 
 export interface Aggregated extends Grouped, Share {
-  /** All that match, whatever `having` and `limit` leave out. */
+  /** All that match, with those that `having` and `limit` leave out. */
   readonly count: number
   readonly members: readonly PlainRecord[]
   /** The groups within one of the groups. */

@@ -9,7 +9,7 @@ import { type Compiled, inTurns, type PlannedStatement, within } from './planner
 
 /** Bytes of an entry of the cache besides its key and body. */
 const answerOverhead = 200
-/** Milliseconds. A statement that took less is short until it is planned again, whatever its estimate. */
+/** Milliseconds. A statement that took less counts as short until it is planned again, even if its estimate is high. */
 const shortTime = 1
 
 /** `cacheBytes`: memory of the cache. */

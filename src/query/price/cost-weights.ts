@@ -1,6 +1,6 @@
 /**
- * The size of each kind of work that an operation requests, whatever asks for it; docs/limits.md lists what counts as
- * which, and bench/costs/cost-search.ts checks the sizes. A kind costs what the dearest of it does.
+ * The size of each kind of work that an operation requests. docs/limits.md lists what belongs to each kind, and
+ * bench/costs/cost-search.ts checks the sizes. A kind has the size of its most expensive member.
  */
 export const weights = {
   /** Size of one point. */
@@ -16,7 +16,7 @@ export const weights = {
   /** Adjacent records of an index. */
   adjacent: 500,
   total: 2_000,
-  /** Whatever an index finds, or a number is computed from, of many records. */
+  /** A lookup in an index of many records, or a number that is computed from many records. */
   lookup: 5_000,
   /** A value of many records that is compared, converted or collected. */
   compared: 10_000,
