@@ -19,7 +19,7 @@ export interface ConnectionLimits {
 }
 
 /** Excess connections of a network that are answered in a second; further ones are closed when they are accepted. */
-const mostRefusals = 100
+export const mostRefusals = 100
 export const mostNetworks = 10_000
 
 /** Connections over `all` are closed without an answer, connections over `each` with an error. */
