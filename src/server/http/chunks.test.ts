@@ -7,7 +7,7 @@ import { startServer } from '../../../test/support/server/http-server.ts'
 import { until } from '../../../test/support/until.ts'
 import { limitChunks } from './chunks.ts'
 
-const small = '1\r\n \r\n'.repeat(5_000)
+const small = '1\r\n \r\n'.repeat(1_100)
 const start = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
 
@@ -31,18 +31,25 @@ test('a connection is closed whose body comes in small chunks, and its network a
   other.destroy()
 })
 
-test('a network that sends such bodies on many connections is refused before any of them has an answer', async () => {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1')
-  limitChunks(server, { each: 100 })
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const sockets = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
-  for (const socket of sockets) socket.write(start('POST', '/') + small)
-  await until(() => sockets.filter((socket) => !socket.destroyed).length === 1)
-  server.closeAllConnections()
-  server.close()
-  await once(server, 'close')
-})
+for (const isUsed of [false, true])
+  test(`a network that sends such bodies on many ${isUsed ? 'used' : 'new'} connections is refused before any has an answer`, async () => {
+    const answered = (request: IncomingMessage, response: ServerResponse): unknown =>
+      request.method === 'GET' && response.end()
+    const server = createServer(answered).listen(0, '127.0.0.1')
+    limitChunks(server, { each: 100 })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const sockets = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+    for (const socket of isUsed ? sockets : []) {
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+      await once(socket, 'data')
+    }
+    for (const socket of sockets) socket.resume().write(start('POST', '/') + small)
+    await until(() => sockets.filter((socket) => !socket.destroyed).length === 1)
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
 
 test('what is read of a body with small chunks is its beginning, also where large ones follow', () => {
   const server = createServer()
