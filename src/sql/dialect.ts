@@ -150,8 +150,8 @@ export interface Dialect {
 
 /** Statistics of the integers in a group in ascending order; null if there are none. */
 export interface OrderStatistics {
-  /** The mean of the two middle integers, rounded once; of an odd number, the middle one. */
-  median(value: Sql): Sql
+  /** The mean of the two middle integers, or of an odd number the middle one, divided by `unit` and rounded once. */
+  median(value: Sql, unit: number): Sql
   /** The integers at nearest ranks, which are in millionths of their number, as one column. */
   percentiles(value: Sql, ranks: readonly number[]): Sql
   /** One of them, and all of them as JSON text, from that column. */

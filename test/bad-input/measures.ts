@@ -42,6 +42,16 @@ export const badMeasures: readonly BadRequest[] = [
       /an integer or datetime field/,
     ],
     [
+      'having with a duration of one time',
+      having('measure: AVG_DURATION, from: createdAt, operator: GT, value: 1'),
+      /AVG_DURATION takes two times, `from` and `to`, alone/,
+    ],
+    [
+      'having with a time of a mean',
+      having('measure: AVG, field: impactLevel, from: createdAt, operator: GT, value: 1'),
+      /`from` and `to` in `having` are for durations\. Leave them out/,
+    ],
+    [
       'having without a field',
       having('measure: SUM, operator: GT, value: 1'),
       /measure without a field\. Add `field`, or write COUNT/,

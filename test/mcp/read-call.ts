@@ -57,10 +57,12 @@ export function groupOf(path: string): string {
   return path.replace(/:\d+$/, '').replaceAll(/[.:]/g, '_')
 }
 
-/** Such as "avg:impactLevel" or "p90:impactLevel". */
+/** Such as "avg:impactLevel", "p90:impactLevel", "max:enrichment" or "avg:article.publishedAt..createdAt". */
 export function readMeasure(text: string): Exclude<Measured, { measure: 'COUNT' | 'SHARE' }> {
   const [name = '', path = ''] = text.split(':')
-  const field = groupOf(path)
+  const [from = '', to] = path.split('..').map(groupOf)
+  if (to !== undefined) return { measure: name === 'avg' ? 'AVG_DURATION' : 'MEDIAN_DURATION', from, to }
+  const field = path in back ? `${back[path]}_count` : from
   if (/^p\d/.test(name)) return { measure: 'PERCENTILE', field, p: Number(name.slice(1)) / 100 }
   return { measure: names[name] ?? name.toUpperCase(), field }
 }

@@ -74,6 +74,10 @@ function newest(reference: Reference, members: readonly PlainRecord[], limit: nu
 
 function measured(reference: Reference, collection: string, members: readonly PlainRecord[], text: string) {
   const asked = readMeasure(text)
+  if ('from' in asked) {
+    const seconds = reference.duration(collection, members, asked)
+    return seconds === null ? null : rounded(seconds)
+  }
   const { measure, field } = asked
   if (measure === 'PERCENTILE') return Number(reference.percentile(members, field, asked.p))
   if (measure === 'COUNT_DISTINCT') return reference.countDistinct(collection, members, field)

@@ -8,7 +8,7 @@ import { filledAggregates } from '../support/random/aggregates.ts'
 import { enumNames, librarySchema } from '../support/random/enums.ts'
 import { aggregateOperations, operations } from '../support/random/operations.ts'
 import { drawCorpus } from '../support/random/property.ts'
-import { arrayNames, distinctFields, fieldsOfKind, sortFields } from '../support/random/questions.ts'
+import { arrayNames, distinctFields, integerNames, sortFields } from '../support/random/questions.ts'
 import { whereKeys } from '../support/random/where.ts'
 import { collections } from '../support/records/lexicons.ts'
 
@@ -24,7 +24,8 @@ for (const { nsid, typeName } of shapes)
       SortField: [...sortFields(reference, nsid), 'RELEVANCE'],
       DistinctField: distinctFields(reference, nsid),
       GroupByField: reference.groupFields(nsid).map(({ name }) => name),
-      MeasureIntegerField: fieldsOfKind(reference, nsid, ['integer']),
+      TimeField: reference.timeNames(nsid),
+      MeasureIntegerField: integerNames(reference, nsid),
       ...(arrays.length > 0 && { ArrayField: arrays }),
     }
     for (const [kind, names] of Object.entries(drawn)) {

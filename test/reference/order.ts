@@ -58,7 +58,8 @@ export function firstOfEach(
   })
 }
 
-function sortKey(data: Dataset, record: PlainRecord, field: string): Key {
+/** A value of the record, or how many records refer to it. */
+export function sortKey(data: Dataset, record: PlainRecord, field: string): Key {
   const held = referredBy(data, record.collection).find((each) => `${each.viaField}_count` === field)
   return held === undefined ? keyNamed(data, record, field) : reverse(data, record, held).length
 }

@@ -3,8 +3,18 @@
  * It shares no code with the program except the words of texts and the syntax of searches; where the two differ, one of them has misread the dialect.
  */
 import { type Group, type GroupArguments, type Grouped, groupRecords, topOf } from './groups/aggregate.ts'
-import { type GroupField, groupFields } from './groups/group-fields.ts'
-import { countDistinct, deviation, extreme, mean, median, percentile, total } from './groups/measures.ts'
+import { type GroupField, groupFields, momentFields } from './groups/group-fields.ts'
+import {
+  countDistinct,
+  deviation,
+  type Duration,
+  duration,
+  extreme,
+  mean,
+  median,
+  percentile,
+  total,
+} from './groups/measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './groups/facets.ts'
 import { seenUnder } from './elements.ts'
 import { type Pair, type PairArguments, pairsOf } from './groups/pairs.ts'
@@ -83,6 +93,8 @@ export interface Reference {
   unusualWords(collection: string, given: Found, asked: UnusualArguments): UnusualWords
   pairs(collection: string, members: readonly PlainRecord[], given: PairArguments): readonly Pair[]
   groupFields(collection: string, time?: TimeFrame): readonly GroupField[]
+  /** The names of the times from and to which durations are measured. */
+  timeNames(collection: string): readonly string[]
   /** Sum and number of the present integers. */
   total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
   /** Their average; null when there are none. */
@@ -92,6 +104,7 @@ export interface Reference {
   percentile(members: readonly PlainRecord[], field: string, p: number): bigint | undefined
   /** The sample standard deviation. */
   deviation(members: readonly PlainRecord[], field: string): number | null
+  duration(collection: string, members: readonly PlainRecord[], asked: Duration): number | null
   countDistinct(collection: string, members: readonly PlainRecord[], field: string, time?: TimeFrame): number
   resolve(uri: string): PlainRecord | null
   isCurrent(link: Link): boolean | null
@@ -221,12 +234,14 @@ export function createReference(
     },
     pairs: (collection, members, given) => pairsOf(data, collection, members, given),
     groupFields: (collection, time) => groupFields({ ...data, time }, collection),
+    timeNames: (collection) => momentFields(data, collection).map(({ name }) => name),
     total: (members, field) => total(data, members, field),
     mean: (members, field) => mean(data, members, field),
     median: (members, field) => median(data, members, field),
     percentile: (members, field, p) => percentile(data, members, field, p),
     deviation: (members, field) => deviation(data, members, field),
     extreme: (members, field, which) => extreme(data, members, field, which),
+    duration: (collection, members, asked) => duration(data, collection, members, asked),
     countDistinct: (collection, members, field, time) =>
       countDistinct({ ...data, time }, collection, members, field),
     resolve: (uri) => resolve(data, uri),

@@ -4,9 +4,9 @@ import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 
 /** `percentile_disc` and `percentile_cont` take ranks as floating-point numbers, which round to other positions. */
 export const ordered = (mean: Dialect['mean']): Dialect['ordered'] => ({
-  median: (value) => {
+  median: (value, unit) => {
     const [low, high] = [sql`(count(${value}) + 1) / 2`, sql`count(${value}) / 2 + 1`]
-    return mean([sql`(${at(value, low)} + ${at(value, high)})`], raw('2'))
+    return mean([sql`(${at(value, low)} + ${at(value, high)})`], raw(String(2 * unit)))
   },
   percentiles: (value, ranks) => {
     const found = ranks.map((rank) =>

@@ -3,7 +3,7 @@ import type { Dialect } from '../../sql/dialect.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 
 export const ordered: Dialect['ordered'] = {
-  median: (value) => sql`median_of(${listed(value)})`,
+  median: (value, unit) => sql`median_of(${listed(value)}, ${raw(String(unit))})`,
   percentiles: (value, ranks) =>
     sql`percentiles_of(${join([listed(value), ...ranks.map((rank) => sql`${rank}`)], ', ')})`,
   percentileAt: (column, index) => sql`(${column} ->> ${raw(String(index))})`,

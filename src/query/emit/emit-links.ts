@@ -50,6 +50,13 @@ export function emitReferringCount(
   return sql`(select count(*) from ${from} where ${on})`
 }
 
+/** How many visible records refer to each record that some refer to: rows with its `base` and `rkey`, and `n`. */
+export function emitReferringCounts(emitter: Emitter, { table, link, counts }: ReferringCount): Sql {
+  if (counts !== null) return identifier(counts.name)
+  const { from, base, key } = linked(emitter, link, newRow(emitter, table), null)
+  return sql`(select ${base} as base, ${key} as rkey, count(*) as n from ${from} group by ${base}, ${key})`
+}
+
 /** The condition that a row of counts, or an entry of a side table, is of the parent. */
 export function countedAt(at: Sql, parent: Sql): Sql {
   return sql`${at}.base = ${parent}.base and ${at}.rkey = ${parent}.rkey`

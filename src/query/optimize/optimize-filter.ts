@@ -11,6 +11,7 @@ import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
+import type { GroupKey } from '../plan/groups/group-plan.ts'
 
 interface ConditionContext {
   /** Whether the condition is inside another semi-join. */
@@ -60,6 +61,14 @@ export function visibleSort(optimizer: Optimizer, sort: readonly SortKey[]): rea
 
 export function visibleValue(optimizer: Optimizer, value: KeyValue): KeyValue {
   return value.kind === 'count' ? visibleCount(optimizer, value) : value
+}
+
+/** A measured value. Without materialized counts, all records that refer are read once. */
+export function visibleKey(optimizer: Optimizer, key: GroupKey): GroupKey {
+  if (key.leaf.kind !== 'count') return key
+  const leaf = visibleCount(optimizer, key.leaf)
+  if (leaf.counts === null) optimizer.estimate.rows += rowsOf(optimizer, leaf.table)
+  return { ...key, leaf }
 }
 
 /** Plans all conjuncts, each on its own, to be evaluated for each row. */

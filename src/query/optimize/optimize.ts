@@ -32,7 +32,7 @@ import { groupingSize } from '../price/cost.ts'
 import { planCount, planGroups, planTotal } from './groups/optimize-count.ts'
 import { withinGroups } from './groups/optimize-nested.ts'
 import { joinWords } from './match-words.ts'
-import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
+import { planFilter, visibleKey, visibleSort, visibleValue } from './optimize-filter.ts'
 import { planList, type PlannedOutput } from './optimize-list.ts'
 import type { Optimizer } from './optimizer.ts'
 
@@ -126,7 +126,8 @@ function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false):
 }
 
 function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggregate {
-  const aggregate = { ...given, where: joinWords(given.where) }
+  const measures = given.measures.map((each) => ({ ...each, of: visibleKey(optimizer, each.of) }))
+  const aggregate = { ...given, where: joinWords(given.where), measures }
   const { isGrouped, isWhole, counts, sharesWhole, addsUp, dividesCounts } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null

@@ -1,7 +1,12 @@
 /** Measures of groups and of the whole, each computed once however often it is selected, and the values that arguments name. */
 import type { Table } from '../../database/layout/tables.ts'
 import { isArray, leafType } from '../../schema/model/leaves.ts'
-import { type FieldMeasureName, type MeasureName, measures } from '../../schema/model/measures.ts'
+import {
+  type FieldMeasureName,
+  measureConstant,
+  type MeasureName,
+  measures,
+} from '../../schema/model/measures.ts'
 import { type GroupField, type MeasureField, measureFields } from '../../schema/model/operators.ts'
 import { raw, type Sql, sql } from '../../sql/sql.ts'
 import { type Emitter, uriText } from '../emit/emitter.ts'
@@ -40,6 +45,10 @@ export function measureOutput(context: MeasureContext, collected: Collected): Me
     }
   }
   const measure = collected.name as FieldMeasureName
+  if (measures[measure].of === 'times') {
+    const { from, to } = argumentsOf(context.selection, collected) as Record<string, GroupField>
+    return { kind: 'measure', measure: measureOf(context, measure, to as GroupField, [], from) }
+  }
   const fields = fieldsBelow(context, collected, ({ name }): MeasureOutput => {
     return { kind: 'measure', measure: measureOf(context, measure, measureFieldNamed(context, name)) }
   })
@@ -72,17 +81,16 @@ export function measureOf(
   measure: FieldMeasureName,
   field: GroupField | MeasureField,
   ranks: readonly number[] = [],
+  from: GroupField | null = null,
 ): number {
   const { measures } = context
-  const id = [measure, field.name, ...ranks].join(' ')
+  const id = [measure, field.name, ...ranks, from?.name].join(' ')
   if (!measures.has(id)) {
-    const of = groupKey(
-      context,
-      context.table,
-      'joins' in field ? field : { ...field, joins: [], bucket: null },
-    )
+    const keyOf = (one: GroupField | MeasureField) =>
+      groupKey(context, context.table, 'joins' in one ? one : { ...one, joins: [], bucket: null })
     const type = leafType(field.leaf)
-    measures.set(id, { measure, of, ranks, isWide: type.kind === 'integer' && type.bits !== 32 })
+    const isWide = from !== null || (type.kind === 'integer' && type.bits !== 32)
+    measures.set(id, { measure, of: keyOf(field), from: from && keyOf(from), ranks, isWide })
   }
   return [...measures.keys()].indexOf(id)
 }
@@ -97,14 +105,25 @@ export interface ValueArgument {
   readonly measure: MeasureName
   readonly field?: GroupField | MeasureField | null
   readonly p?: number | null
+  readonly from?: GroupField | null
+  readonly to?: GroupField | null
 }
 
 /** `name`: that of the argument, for messages. */
 export function buildGroupValue(
   context: GroupValueContext,
   name: 'rankBy' | 'having' | 'of',
-  { measure, field = null, p = null }: ValueArgument,
+  { measure, field = null, p = null, from = null, to = null }: ValueArgument,
 ): GroupValue {
+  if (measure === 'avgDuration' || measure === 'medianDuration') {
+    if (from === null || to === null || field !== null || p !== null)
+      throw badInput(
+        `\`${name}\` by ${measureConstant(measure)} takes two times, \`from\` and \`to\`, alone.`,
+      )
+    return { kind: 'measure', measure: measureOf(context, measure, to, [], from) }
+  }
+  if (from !== null || to !== null)
+    throw badInput(`\`from\` and \`to\` in \`${name}\` are for durations. Leave them out.`)
   if (measure !== 'percentile' && p !== null)
     throw badInput(`\`p\` in \`${name}\` is for PERCENTILE. Leave it out.`)
   if (measure === 'count' || measure === 'share') {
@@ -124,7 +143,7 @@ export function buildGroupValue(
   return { kind: 'measure', measure: measureOf(context, measure, field, ranks(name, measure, p)) }
 }
 
-function ranks(name: string, measure: FieldMeasureName, p: number | null): readonly number[] {
+function ranks(name: string, measure: SingleMeasureName, p: number | null): readonly number[] {
   if (measure !== 'percentile') return []
   if (p === null)
     throw badInput(
@@ -133,10 +152,13 @@ function ranks(name: string, measure: FieldMeasureName, p: number | null): reado
   return ranksOf([p])
 }
 
+/** The measures of one field. */
+type SingleMeasureName = Exclude<FieldMeasureName, 'avgDuration' | 'medianDuration'>
+
 /** What a measure may be of, as messages call it. */
 const wanted = { integer: 'an integer', ordered: 'an integer or datetime', groupable: 'a groupable' } as const
 
-function assertMeasurable(name: string, measure: FieldMeasureName, field: GroupField | MeasureField): void {
+function assertMeasurable(name: string, measure: SingleMeasureName, field: GroupField | MeasureField): void {
   const { kind } = leafType(field.leaf)
   const isSingle =
     (!('joins' in field) || (field.joins.length === 0 && field.bucket === null)) && !isArray(field.leaf)
@@ -144,25 +166,34 @@ function assertMeasurable(name: string, measure: FieldMeasureName, field: GroupF
   const fits = {
     integer: isInteger,
     ordered: isInteger || (isSingle && kind === 'datetime'),
-    groupable: 'joins' in field || kind === 'integer' || field.name === 'indexedAt',
+    groupable: 'joins' in field || (isInteger && field.leaf.kind !== 'count') || field.name === 'indexedAt',
   }
   const { of } = measures[measure]
   if (!fits[of])
     throw badInput(`\`${name}\` cannot take that measure of ${field.name}: name ${wanted[of]} field.`)
 }
 
+/** In microseconds. */
+const second = 1_000_000
+
 /** Columns of a measure; an exact sum may have several. */
 export function measureExpressions(
   emitter: Emitter,
-  { measure, of, ranks, isWide }: MeasurePlan,
+  { measure, of, from, ranks, isWide }: MeasurePlan,
   source: Source,
 ): readonly Sql[] {
   const { dialect } = emitter
-  const [value, key] = source.values(of) as readonly [Sql, Sql?]
+  const [end, key] = source.values(of) as readonly [Sql, Sql?]
+  // Microseconds between two times, which are null without either.
+  const value = from === null ? end : sql`(${end} - ${source.values(from)[0] as Sql})`
   switch (measure) {
     case 'avg':
       // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
       return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
+    case 'avgDuration':
+      return [dialect.mean(dialect.exactSum(value, isWide), sql`(count(${value}) * ${raw(String(second))})`)]
+    case 'medianDuration':
+      return [dialect.ordered.median(value, second)]
     case 'sum':
       return dialect.exactSum(value, isWide)
     case 'min':
@@ -171,7 +202,7 @@ export function measureExpressions(
     case 'countDistinct':
       return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
     case 'median':
-      return [dialect.ordered.median(value)]
+      return [dialect.ordered.median(value, 1)]
     case 'percentile':
       return [dialect.ordered.percentiles(value, ranks)]
     case 'stddev':

@@ -35,6 +35,11 @@ export function storedKind(leaf: KeyLeaf): Column['kind'] | null {
   return leaf.kind === 'column' ? leaf.column.kind : null
 }
 
+/** What a measure reads of records. */
+export function keysOfMeasure({ of, from }: MeasurePlan): readonly GroupKey[] {
+  return from === null ? [of] : [of, from]
+}
+
 /** A name for the array of objects through which a key leads; null if there is none. */
 export function elementsOf({ joins, leaf }: GroupKey): string | null {
   if (leaf.kind !== 'element') return null

@@ -233,6 +233,14 @@ costs('counts of referring records cost what conditions on these cost, and are a
   ],
 ])
 
+const lasts = 'from: publishedAt, to: indexedAt'
+
+costs('measured counts and times behind references cost the records on the way', [
+  [`{ ${list}Aggregate { avg { pages ${viaBook}_count } } }`, scan + 2 * lookup + join],
+  [`{ ${list}Aggregate { avgDuration(${lasts}) medianDuration(${lasts}) } }`, scan + 3 * lookup + compared],
+  [`{ ${list}Aggregate { avgDuration(from: author_bornAt, to: publishedAt) } }`, scan + 2 * lookup + join],
+])
+
 costs('a list of the first of each combination costs what all of its records cost', [
   [`{ ${list}(first: 0, distinctOn: [language]) { pageInfo { endCursor } } }`, 20 + 1 + text + join],
   [

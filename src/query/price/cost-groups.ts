@@ -2,7 +2,7 @@
 import { measures } from '../../schema/model/measures.ts'
 import { countsBelow } from '../plan/groups/count-tables.ts'
 import type { GroupKey } from '../plan/groups/group-plan.ts'
-import { elementsOf, groupedNames, measuresElements } from '../plan/plan-facts.ts'
+import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 import { conditionSize } from './cost-where.ts'
@@ -41,10 +41,11 @@ export function readingSize(
   const aside = Map.groupBy(inside, elementsOf).values()
   const passes = isOnePass ? [inside] : [[], ...(byElements ? [[]] : []), ...aside]
   const base = passes.reduce((sum, of) => sum + pass([...keys, ...of]), 0)
-  return measured.reduce((sum, { measure, of }) => {
+  return measured.reduce((sum, each) => {
+    const { measure, of } = each
     const own = sum + weights[measures[measure].price]
-    if (measures[measure].of !== 'groupable' || of.leaf.kind === 'element') return own
-    return own + (of.leaf.kind === 'array' ? pass([...keys, of]) : keysSize([of]))
+    if (of.leaf.kind === 'element') return own
+    return own + (of.leaf.kind === 'array' ? pass([...keys, of]) : keysSize(keysOfMeasure(each)))
   }, base)
 }
 
@@ -62,8 +63,7 @@ export function keysSize(keys: readonly GroupKey[], isOfNames = false): number {
 
 function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
   const long = leaf.kind === 'column' && leaf.column.virtual
+  const joined = joins.length + (leaf.kind === 'count' ? 1 : 0)
   const time = bucket === null ? 0 : weights.compared + (bucket.zone === null ? 0 : weights.lookup)
-  return (
-    joins.length * weights.join + (long ? weights.text : 0) + time + (interval === null ? 0 : weights.lookup)
-  )
+  return joined * weights.join + (long ? weights.text : 0) + time + (interval === null ? 0 : weights.lookup)
 }

@@ -1,5 +1,5 @@
 /** The values inside a record by which lists are sorted and records grouped and measured: their paths and names. */
-import type { Field, FieldType, ObjectType } from './model.ts'
+import type { Field, FieldType, ObjectType, Reference } from './model.ts'
 import { stringFormats } from './string-formats.ts'
 
 /** A value to sort, group or measure by. */
@@ -9,6 +9,12 @@ export type Leaf =
       readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt'
     }
   | PropertyLeaf
+
+/** The number of records that refer by a reference. */
+export interface CountLeaf {
+  readonly kind: 'count'
+  readonly reference: Reference
+}
 
 export interface PropertyLeaf {
   readonly kind: 'property'
@@ -48,18 +54,19 @@ function leavesInside(
 }
 
 /** The position, among the objects around a value, of the array of objects; null if there is none. */
-export function elementArray(leaf: Leaf): number | null {
+export function elementArray(leaf: Leaf | CountLeaf): number | null {
   const at = leaf.kind === 'property' ? leaf.inside.findIndex(({ type }) => type.kind === 'array') : -1
   return at < 0 ? null : at
 }
 
 /** The names of the fields that lead to a value, joined by underscores. */
-export function leafName(leaf: Leaf): string {
+export function leafName(leaf: Leaf | CountLeaf): string {
   return leafPath(leaf).join('_')
 }
 
 /** The names of the fields that lead to a value. */
-export function leafPath(leaf: Leaf): readonly string[] {
+export function leafPath(leaf: Leaf | CountLeaf): readonly string[] {
+  if (leaf.kind === 'count') return [`${leaf.reference.viaField}_count`]
   return leaf.kind === 'system' ? [leaf.name] : [...leaf.inside, leaf.field].map(({ name }) => name)
 }
 
@@ -69,7 +76,8 @@ export function leafProperties({ inside, field }: PropertyLeaf): readonly string
 }
 
 /** The type of a leaf's values; for an array, the type of its elements. */
-export function leafType(leaf: Leaf): FieldType {
+export function leafType(leaf: Leaf | CountLeaf): FieldType {
+  if (leaf.kind === 'count') return { kind: 'integer', bits: 32, values: null }
   if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
   if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
   return {
@@ -84,6 +92,6 @@ export function leafType(leaf: Leaf): FieldType {
 }
 
 /** Whether a leaf is an array, so that a record may have several of its values. */
-export function isArray(leaf: Leaf): boolean {
+export function isArray(leaf: Leaf | CountLeaf): boolean {
   return leaf.kind === 'property' && leaf.field.type.kind === 'array'
 }

@@ -11,8 +11,8 @@ interface GroupMeasure {
 }
 
 interface FieldMeasure {
-  /** The fields that have it: integers, integers and moments, or all by which records are grouped. */
-  readonly of: 'integer' | 'ordered' | 'groupable'
+  /** What it is of: integers, integers and moments, all by which records are grouped, or two times. */
+  readonly of: 'integer' | 'ordered' | 'groupable' | 'times'
   /**
    * A double; an integer of at most 53 bits; an integer for each rank; a sum, which may exceed 64 bits; or a value of the
    * field.
@@ -20,13 +20,14 @@ interface FieldMeasure {
   readonly result: 'double' | 'integer' | 'ranks' | 'sum' | 'value'
   /** The weight in query/price/cost-weights.ts. */
   readonly price: 'lookup' | 'compared' | 'join'
-  /** What agents may write, first the word that answers have; ranks are written as p90. */
+  /** What agents may write, first the word that answers have; ranks are written as p90, times as avg:one..other. */
   readonly words: readonly string[]
   readonly description: string
 }
 
 const ofIntegers = { of: 'integer', result: 'double', price: 'lookup' } as const
 const collected = { ...ofIntegers, price: 'compared' } as const
+const ofTimes = { of: 'times', result: 'double', words: [] } as const
 const extreme = { of: 'ordered', result: 'value', price: 'lookup' } as const
 
 export const measures = {
@@ -53,6 +54,16 @@ export const measures = {
   },
   min: { ...extreme, words: ['min'], description: 'Smallest present values.' },
   max: { ...extreme, words: ['max'], description: 'Largest present values.' },
+  avgDuration: {
+    ...ofTimes,
+    price: 'lookup',
+    description: 'The mean of the seconds from one time to another, of records that have both.',
+  },
+  medianDuration: {
+    ...ofTimes,
+    price: 'compared',
+    description: 'The median of the seconds from one time to another, of records that have both.',
+  },
   countDistinct: {
     of: 'groupable',
     result: 'integer',

@@ -2,7 +2,7 @@
  * The conditions, sort fields, group fields and measures of each kind of field, as data.
  * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
  */
-import type { Leaf, PropertyLeaf } from './leaves.ts'
+import type { CountLeaf, Leaf, PropertyLeaf } from './leaves.ts'
 import { elementArray, isArray, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 import { groupFieldName } from './reserved-names.ts'
@@ -28,12 +28,10 @@ export type WhereField =
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
-/** What a list is sorted by: a value of the record, or the number of records that refer to it. */
-export type SortLeaf = Leaf | { readonly kind: 'count'; readonly reference: Reference }
-
+/** What lists are sorted by, or what is measured: a value of the record, or the number of records that refer to it. */
 export interface SortField {
   readonly name: string
-  readonly leaf: SortLeaf
+  readonly leaf: Leaf | CountLeaf
 }
 
 export const buckets = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
@@ -55,10 +53,7 @@ export interface GroupField {
   readonly bucket: Bucket | TimePart | null
 }
 
-export interface MeasureField {
-  readonly name: string
-  readonly leaf: Leaf
-}
+export type MeasureField = SortField
 
 const maxJoins = 2
 
@@ -133,12 +128,14 @@ export function sortFields(collection: Collection): readonly SortField[] {
   const own = propertyLeaves(collection.type).filter(
     (leaf) => elementArray(leaf) === null && isSortable(leaf.field.type),
   )
-  const values = withoutClashes(collection, [...system, ...own].map(named))
-  const taken = new Set([...values, ...collection.type.fields].map(({ name }) => name))
-  const counts = knownReferrers(collection).map((reference): SortField => {
-    return { name: `${reference.viaField}_count`, leaf: { kind: 'count', reference } }
-  })
-  return [...values, ...counts.filter(({ name }) => !taken.has(name))]
+  return withCounts(collection, withoutClashes(collection, [...system, ...own].map(named)))
+}
+
+/** The fields, and the numbers of records that refer, unless a value has that name. */
+function withCounts(collection: Collection, fields: readonly SortField[]): readonly SortField[] {
+  const taken = new Set(propertyLeaves(collection.type).map(leafName))
+  const counts = knownReferrers(collection).map((reference) => named({ kind: 'count', reference }))
+  return [...fields, ...counts.filter(({ name }) => !taken.has(name))]
 }
 
 /** What records of a list may have in common so that only the first of them remains: sort fields and references. */
@@ -175,8 +172,18 @@ function findGroupFields(collection: Collection, model: Model): readonly GroupFi
   return fields.map((field) => ({ ...field, name: groupFieldName(field.name, names) }))
 }
 
+/** The times from and to which durations are measured: the record's own, and behind references. */
+export function timeFields(collection: Collection, model: Model): readonly GroupField[] {
+  const times = joinedGroupFields(collection, model, [], [collection.nsid]).flatMap((field) =>
+    field.bucket === 'day' && elementArray(field.leaf) === null
+      ? [{ ...field, name: field.name.replace(/_day$/, ''), bucket: null }]
+      : [],
+  )
+  return withoutClashes(collection, times)
+}
+
 /** Omits the fields whose generated name a property or an earlier field has. */
-function withoutClashes<Its extends MeasureField & Partial<GroupField>>(
+function withoutClashes<Its extends Generated>(
   collection: Collection,
   fields: readonly Its[],
 ): readonly Its[] {
@@ -187,7 +194,9 @@ function withoutClashes<Its extends MeasureField & Partial<GroupField>>(
     .filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
-function isGenerated({ leaf, joins = [], bucket = null }: MeasureField & Partial<GroupField>): boolean {
+type Generated = SortField & Partial<Pick<GroupField, 'joins' | 'bucket'>>
+
+function isGenerated({ leaf, joins = [], bucket = null }: Generated): boolean {
   return joins.length > 0 || bucket !== null || (leaf.kind === 'property' && leaf.inside.length > 0)
 }
 
@@ -210,10 +219,10 @@ export function measureFields(collection: Collection): readonly MeasureField[] {
   const own = propertyLeaves(collection.type).filter(
     ({ field: { type } }) => type.kind === 'integer' || type.kind === 'datetime',
   )
-  return withoutClashes(collection, [systemLeaf('indexedAt'), ...own].map(named))
+  return withCounts(collection, withoutClashes(collection, [systemLeaf('indexedAt'), ...own].map(named)))
 }
 
-function named(leaf: Leaf): MeasureField {
+function named(leaf: Leaf | CountLeaf): SortField {
   return { name: leafName(leaf), leaf }
 }
 

@@ -24,6 +24,8 @@ export interface GroupField {
   /** The keys of a `where` that lead to conditions on it. */
   readonly path: readonly string[]
   readonly isReference: boolean
+  /** Whether durations are measured from and to it, but records are not grouped by it. */
+  readonly isTime?: true
   /** The distinct keys a record has here; a missing value is the one key `undefined`. */
   readonly keysOf: (record: PlainRecord) => readonly Key[]
   /** The array of objects that it is inside of, and its key in an element, or without one. */
@@ -35,16 +37,24 @@ export interface GroupField {
 
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */
 export function groupFields(data: Dataset, collection: string): GroupField[] {
+  return allFields(data, collection)
+    .filter(({ isTime }) => isTime !== true)
+    .map((field) => (namesOfGroups.includes(field.name) ? { ...field, name: `record_${field.name}` } : field))
+}
+
+/** The times from and to which durations are measured. */
+export function momentFields(data: Dataset, collection: string): GroupField[] {
+  return allFields(data, collection).filter(({ isTime, name }) => isTime === true || name === 'indexedAt')
+}
+
+function allFields(data: Dataset, collection: string): GroupField[] {
   const system: GroupField[] = [
     { ...plain('did'), keysOf: (record) => [record.did] },
     { ...plain('collection'), keysOf: (record) => [record.collection] },
     { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
     ...bucketFields(data, 'indexedAt', (record) => record.indexedAt),
   ]
-  const fields = [...system, ...ownAndJoined(data, shapeOf(data, collection), [collection])]
-  return fields.map((field) =>
-    namesOfGroups.includes(field.name) ? { ...field, name: `record_${field.name}` } : field,
-  )
+  return [...system, ...ownAndJoined(data, shapeOf(data, collection), [collection])]
 }
 
 /** Groups have fields of these names themselves; records are grouped by `record_<name>`. */
@@ -75,6 +85,7 @@ function ownAndJoined(data: Dataset, shape: Shape, passed: readonly string[]): G
         timeZone: inner.timeZone,
         path: [name, ...inner.path],
         isReference: inner.isReference,
+        ...(inner.isTime && { isTime: inner.isTime }),
         keysOf: (record) => {
           const found = follow(record)
           return found === null ? [undefined] : inner.keysOf(found)
@@ -157,7 +168,10 @@ function ownGroupFields(data: Dataset, place: Place): GroupField[] {
         },
       ]
     case 'datetime':
-      return bucketFields(data, name, (record) => scalarKey(kind, read(record)))
+      return [
+        { ...field, prints: 'instant', isTime: true, keysOf: (record) => [scalarKey(kind, read(record))] },
+        ...bucketFields(data, name, (record) => scalarKey(kind, read(record))),
+      ]
     case 'array':
       if (kind.of.kind !== 'string' && !(kind.of.kind === 'reference' && kind.of.link === 'atUri')) return []
       return [

@@ -1,8 +1,9 @@
 /** Measures of records, over whole arrays. */
-import { groupFields } from './group-fields.ts'
+import { groupFields, momentFields } from './group-fields.ts'
 import { nearestDouble } from './rationals.ts'
 import { elementKey, elementsIn } from '../elements.ts'
-import { arrayAround, keyNamed, placeNamed } from '../places.ts'
+import { sortKey } from '../order.ts'
+import { arrayAround, placeNamed } from '../places.ts'
 import { compareKeys, type Key } from '../values.ts'
 import type { PlainRecord, Dataset } from '../dataset.ts'
 
@@ -11,10 +12,17 @@ export type Measured =
   | { readonly measure: 'COUNT' }
   | { readonly measure: 'SHARE' }
   | { readonly measure: 'PERCENTILE'; readonly field: string; readonly p: number }
+  | Duration
   | {
       readonly measure: 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT' | 'MEDIAN' | 'STDDEV'
       readonly field: string
     }
+
+export interface Duration {
+  readonly measure: 'AVG_DURATION' | 'MEDIAN_DURATION'
+  readonly from: string
+  readonly to: string
+}
 
 /** The value of a group by which `rankBy` orders and with which `having` compares. */
 export function valueOf(
@@ -26,6 +34,7 @@ export function valueOf(
   if (asked.measure === 'COUNT') return records.length
   if (asked.measure === 'SHARE') return share ?? undefined
   if (asked.measure === 'PERCENTILE') return percentile(data, records, asked.field, asked.p)
+  if ('from' in asked) return duration(data, collection, records, asked) ?? undefined
   const { measure, field } = asked
   if (measure === 'MEDIAN') return median(data, records, field) ?? undefined
   if (measure === 'STDDEV') return deviation(data, records, field) ?? undefined
@@ -55,11 +64,37 @@ export function total(
 export function median(data: Dataset, records: readonly PlainRecord[], field: string): number | null {
   const sorted = sortedIntegers(data, records, field)
   if (sorted.length === 0) return null
-  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  const middle = middleOf(sorted)
   return nearestDouble(
     middle.reduce((sum, value) => sum + value, 0n),
     BigInt(middle.length),
   )
+}
+
+/** The mean or median of the seconds between two times, of records that have both. */
+export function duration(
+  data: Dataset,
+  collection: string,
+  records: readonly PlainRecord[],
+  { measure, from, to }: Duration,
+): number | null {
+  const times = momentFields(data, collection)
+  const momentOf = (name: string, record: PlainRecord): Key =>
+    times.find((time) => time.name === name)?.keysOf(record)[0]
+  const all = records.flatMap((record): bigint[] => {
+    const [start, end] = [momentOf(from, record), momentOf(to, record)]
+    return typeof start === 'bigint' && typeof end === 'bigint' ? [end - start] : []
+  })
+  const sorted = all.sort((a, b) => (a < b ? -1 : 1))
+  const some = measure === 'AVG_DURATION' ? sorted : middleOf(sorted)
+  if (some.length === 0) return null
+  const sum = some.reduce((before, value) => before + value, 0n)
+  return nearestDouble(sum, BigInt(some.length) * 1_000_000n)
+}
+
+/** The one or two in the middle. */
+function middleOf(sorted: readonly bigint[]): readonly bigint[] {
+  return sorted.slice(Math.max(0, Math.ceil(sorted.length / 2) - 1), Math.floor(sorted.length / 2) + 1)
 }
 
 /** The value at the nearest rank: the first that is not smaller than the part `p` of all values; of 0, the smallest. */
@@ -126,7 +161,7 @@ function presentKeys(data: Dataset, records: readonly PlainRecord[], field: stri
   const place = first && placeNamed(data, first.collection, field)
   const array = place === undefined ? null : arrayAround(data, place)
   const keysOf = (record: PlainRecord): Key[] => {
-    if (place === undefined || array === null) return [keyNamed(data, record, field)]
+    if (place === undefined || array === null) return [sortKey(data, record, field)]
     const { elements } = elementsIn(data, records, record, array)
     return elements.map((element) => elementKey(element, place.path, place.kind))
   }

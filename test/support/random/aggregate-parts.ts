@@ -13,7 +13,14 @@ import { aggregateArguments, argumentList, measuredLiteral } from '../service/gr
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
 import { aggregates, changingValues, filledAggregates, percentiles } from './aggregates.ts'
-import { arrayNames, fieldsOfKind, groupNames, isBucketName, smallIntegers } from './questions.ts'
+import {
+  arrayNames,
+  fieldsOfKind,
+  groupNames,
+  integerNames,
+  isBucketName,
+  smallIntegers,
+} from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
@@ -201,8 +208,8 @@ function unusualParts(
 }
 
 function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): fc.Arbitrary<Part<Members>>[] {
-  const integers = fieldsOfKind(reference, nsid, ['integer'])
-  const ordered = fieldsOfKind(reference, nsid, ['integer', 'datetime'])
+  const integers = integerNames(reference, nsid)
+  const ordered = [...integers, ...fieldsOfKind(reference, nsid, ['datetime'])]
   const extreme = (which: 'MIN' | 'MAX') => (name: string) =>
     part(name, (members: Members) => {
       const key = reference.extreme(members, name, which)
@@ -233,6 +240,16 @@ function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): f
         },
       }),
     )
+  const moment = fc.constantFrom(...reference.timeNames(nsid))
+  const duration = fc
+    .record({ kind: fc.constantFrom('avg', 'median'), from: moment, to: moment })
+    .map(({ kind, from, to }): Part<Members> => {
+      const measure = kind === 'avg' ? 'AVG_DURATION' : 'MEDIAN_DURATION'
+      return {
+        text: `${kind}Duration(from: ${from}, to: ${to})`,
+        answer: (members) => reference.duration(nsid, members, { measure, from, to }),
+      }
+    })
   const distinct = fc.constantFrom(...groupNames(reference, nsid)).map(
     (name): Part<Members> => ({
       text: `countDistinct(field: ${name})`,
@@ -250,6 +267,7 @@ function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): f
     ...inside('sum', smallIntegers(reference, nsid).map(sum)),
     ...inside('min', ordered.map(extreme('MIN'))),
     ...inside('max', ordered.map(extreme('MAX'))),
+    duration,
     distinct,
   ]
 }

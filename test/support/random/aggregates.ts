@@ -13,6 +13,7 @@ import {
   type Direction,
   fieldsOfKind,
   groupNames,
+  integerNames,
   integralNames,
   isBucketName,
   isTimeName,
@@ -86,10 +87,11 @@ function measuredValues(
   collection: string,
   group: fc.Arbitrary<string>,
 ): fc.Arbitrary<Measured> {
-  const integers = fieldsOfKind(reference, collection, ['integer'])
+  const integers = integerNames(reference, collection)
+  const time = fc.constantFrom(...reference.timeNames(collection))
   const fields = {
     integer: fc.constantFrom(...integers),
-    ordered: fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime'])),
+    ordered: fc.constantFrom(...integers, ...fieldsOfKind(reference, collection, ['datetime'])),
     groupable: group,
   }
   return fc.oneof(
@@ -97,6 +99,8 @@ function measuredValues(
       const { of, result } = measures[name]
       const measure = measureConstant(name)
       if (of === 'none') return [fc.constant({ measure } as Measured)]
+      if (of === 'times')
+        return [fc.record({ measure: fc.constant(measure), from: time, to: time }) as fc.Arbitrary<Measured>]
       if (of === 'integer' && integers.length === 0) return []
       const p = result === 'ranks' ? percentiles : fc.constant(undefined)
       return [

@@ -19,10 +19,7 @@ export function sortFields(reference: Reference, collection: string): string[] {
         (kind.kind === 'string' && kind.sortable) ||
         (kind.kind === 'reference' && kind.link === 'atUri')),
   )
-  const counts = reference
-    .referredBy(collection)
-    .filter((held) => held.kind.target === collection)
-    .map((held) => `${held.viaField}_count`)
+  const counts = countNames(reference, collection)
   return [
     'uri',
     'did',
@@ -33,6 +30,18 @@ export function sortFields(reference: Reference, collection: string): string[] {
     ...counts,
     ...counts,
   ]
+}
+
+function countNames(reference: Reference, collection: string): string[] {
+  return reference
+    .referredBy(collection)
+    .filter((held) => held.kind.target === collection)
+    .map((held) => `${held.viaField}_count`)
+}
+
+/** What measures of integers are of. */
+export function integerNames(reference: Reference, collection: string): string[] {
+  return [...fieldsOfKind(reference, collection, ['integer']), ...countNames(reference, collection)]
 }
 
 function placesIn({ shapes }: Reference, collection: string): readonly Place[] {
@@ -75,9 +84,10 @@ export function distincts(reference: Reference, collection: string): fc.Arbitrar
 
 /** Integers that any number of records may sum without leaving what JSON numbers hold. */
 export function smallIntegers(reference: Reference, collection: string): string[] {
-  return placesIn(reference, collection)
-    .filter(({ kind }) => kind.kind === 'integer' && kind.bits === 32)
-    .map((field) => field.name)
+  const own = placesIn(reference, collection).filter(
+    ({ kind }) => kind.kind === 'integer' && kind.bits === 32,
+  )
+  return [...own.map((field) => field.name), ...countNames(reference, collection)]
 }
 
 export function fieldsOfKind(reference: Reference, collection: string, kinds: readonly string[]): string[] {

@@ -45,7 +45,8 @@ export function measuredLiteral(asked: Measured): string {
 
 function measured(asked: Measured): string {
   const field = 'field' in asked ? `, field: ${asked.field}` : ''
-  return `measure: ${asked.measure}${field}${'p' in asked ? `, p: ${asked.p}` : ''}`
+  const times = 'from' in asked ? `, from: ${asked.from}, to: ${asked.to}` : ''
+  return `measure: ${asked.measure}${field}${times}${'p' in asked ? `, p: ${asked.p}` : ''}`
 }
 
 /** `after`: the cursor behind which the groups begin. */

@@ -9,8 +9,9 @@ const millionths = 1_000_000
 
 export function defineStatistics(database: DatabaseSync): void {
   const pure = { deterministic: true, directOnly: true } as const
-  database.function('median_of', pure, (list) => {
+  database.function('median_of', pure, (list, unit) => {
     if (list === null) return null
+    if (unit !== 1) return medianOfWide(String(list), BigInt(Number(unit)))
     const values = sortedIntegers(String(list))
     const { length } = values
     // The sum is rounded once, and halving it is exact.
@@ -24,6 +25,13 @@ export function defineStatistics(database: DatabaseSync): void {
   database.function('stddev_of', pure, (list) =>
     list === null ? null : standardDeviation(integers(String(list))),
   )
+}
+
+/** Of integers that may exceed 53 bits; the quotient is rounded once. */
+function medianOfWide(list: string, unit: bigint): number {
+  const values = BigInt64Array.from(list.split(','), BigInt).sort()
+  const { length } = values
+  return exactMean((values[(length - 1) >> 1] as bigint) + (values[length >> 1] as bigint), 2n * unit)
 }
 
 /** `rank` is in millionths. Positions count from 1. */

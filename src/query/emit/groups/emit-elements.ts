@@ -5,7 +5,7 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import { elementsOf, groupedNames, measuresElements } from '../../plan/plan-facts.ts'
+import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../../plan/plan-facts.ts'
 import { columnOf, type Emitter } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
@@ -43,7 +43,7 @@ export function isOnePass({ dialect }: Emitter, { keys, measures }: MeasuredRows
 export function emitRecordsOnce(emitter: StepEmitter, plan: MeasuredRows): SharedRows | null {
   const { keys, access, parent, measures } = plan
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
-  const measured = measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
+  const measured = measures.flatMap(keysOfMeasure).filter(({ leaf }) => !isAside(leaf))
   return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
 }
 

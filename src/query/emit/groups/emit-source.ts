@@ -2,10 +2,12 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
+import { countedAt, emitReferringCounts } from '../emit-links.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow, scalarOf } from '../emitter.ts'
 import { fromRows, groupedValue, storedKey } from './emit-counts.ts'
 import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
+import type { ReferringCount } from '../../plan/conditions.ts'
 import type { ElementFilter, GroupKey } from '../../plan/groups/group-plan.ts'
 import { elementsOf } from '../../plan/plan-facts.ts'
 import type { StepEmitter } from '../steps.ts'
@@ -238,6 +240,7 @@ export function createJoins(
     id: sql`${row.alias}.id`,
     values: (key: GroupKey): readonly Sql[] => {
       if (key.leaf.kind === 'array') return [elements(key, 'grouped')]
+      if (key.leaf.kind === 'count') return [countOf(emitter, key.leaf, row.alias, joinOnce)]
       if (key.leaf.kind !== 'element') return singleValues(emitter, key, joined(key), table)
       const value = scalarOf(emitter, sql`${object(key)}.value`, key.leaf.path, key.leaf.as)
       return [groupedValue(emitter, key, value)]
@@ -258,6 +261,21 @@ export function createJoins(
       return sql`select ${distinct}${join(selected as Sql[], ', ')} from ${rows}`
     },
   }
+}
+
+/** How many records refer: joined, because the expressions of measures name it several times. */
+function countOf(
+  emitter: Emitter,
+  of: ReferringCount,
+  row: Sql,
+  joinOnce: (id: string, text: (alias: Sql) => Sql) => Sql,
+): Sql {
+  const { table, link } = of
+  const by = link.kind === 'columns' ? link.base : link.array
+  const at = joinOnce(`count ${table.name} ${by.name}`, (alias) => {
+    return sql`left join ${emitReferringCounts(emitter, of)} ${alias} on ${countedAt(alias, row)}`
+  })
+  return sql`coalesce(${at}.n, 0)`
 }
 
 function singleValues(emitter: Emitter, key: GroupKey, alias: Sql, table: Table): readonly Sql[] {

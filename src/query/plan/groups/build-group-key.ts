@@ -1,14 +1,20 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
 import type { Table } from '../../../database/layout/tables.ts'
 import { findArray, findColumn, findReference, findValue } from '../../../database/layout/tables.ts'
-import { elementArray, leafProperties, leafType, type PropertyLeaf } from '../../../schema/model/leaves.ts'
+import {
+  type CountLeaf,
+  elementArray,
+  leafProperties,
+  leafType,
+  type PropertyLeaf,
+} from '../../../schema/model/leaves.ts'
 import type { GroupField, WhereField } from '../../../schema/model/operators.ts'
 import { objectWhereFields, recordWhereFields, targetOf } from '../../../schema/model/operators.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
-import type { Input } from '../build-operators.ts'
+import { type Input, referringCount } from '../build-operators.ts'
 import { buildElementWhere, type PropertyField } from '../build-where.ts'
 import { all, type Path } from '../conditions.ts'
 import { tableOf } from '../plan-facts.ts'
@@ -31,7 +37,7 @@ export function groupFieldsOf(
 export function groupKey(
   context: Pick<PlanContext, 'model' | 'tables'> & { readonly time?: TimeFrame },
   table: Table,
-  field: GroupField,
+  field: Omit<GroupField, 'leaf'> & { readonly leaf: GroupField['leaf'] | CountLeaf },
   interval: number | null = null,
 ): GroupKey {
   const { joins, leaf, bucket } = field
@@ -47,7 +53,7 @@ export function groupKey(
   }
   return {
     joins: path,
-    leaf: keyLeaf(holder, leaf),
+    leaf: leaf.kind === 'count' ? referringCount(context, leaf.reference) : keyLeaf(holder, leaf),
     bucket: timeBucket(bucket, context.time),
     interval: isInteger(field) ? interval : null,
   }
@@ -69,7 +75,7 @@ export function intervalOf(given: unknown, groupBy: readonly GroupField[]): numb
 }
 
 /** Parts of time are integers, too. */
-function isInteger({ leaf, bucket }: GroupField): boolean {
+function isInteger({ leaf, bucket }: Pick<Parameters<typeof groupKey>[2], 'leaf' | 'bucket'>): boolean {
   return bucket === null ? leafType(leaf).kind === 'integer' : bucket === 'hourOfDay' || bucket === 'weekday'
 }
 

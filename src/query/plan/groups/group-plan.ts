@@ -3,7 +3,7 @@ import type { ColumnValue } from '../../../database/database.ts'
 import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
 import type { FieldMeasureName } from '../../../schema/model/measures.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import type { Comparison, Condition, Path } from '../conditions.ts'
+import type { Comparison, Condition, Path, ReferringCount } from '../conditions.ts'
 import type { Direction, Fields, MissingPlace } from '../fields.ts'
 
 /** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
@@ -59,6 +59,7 @@ export type KeyLeaf =
   | { readonly kind: 'reference'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'array'; readonly array: ArrayIndex }
   | ElementLeaf
+  | ReferringCount
   | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
 
 /** A value in the elements of an array of objects; `path` starts at the element. */
@@ -82,6 +83,8 @@ export interface ElementFilter<Where = Condition> {
 export interface MeasurePlan {
   readonly measure: FieldMeasureName
   readonly of: GroupKey
+  /** Of a duration: the time at which it begins; `of` is that at which it ends. */
+  readonly from: GroupKey | null
   /** Of `percentile`: the ranks, in millionths of the number of values. */
   readonly ranks: readonly number[]
   /** Whether the measured integers exceed 32 bits, so that a sum may exceed 64 bits. */

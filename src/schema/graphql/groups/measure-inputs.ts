@@ -4,7 +4,7 @@ import { GraphQLEnumType, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull }
 import { leafType } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
 import { measureConstant, measureNames } from '../../model/measures.ts'
-import { groupFields, measureFields } from '../../model/operators.ts'
+import { groupFields, measureFields, timeFields } from '../../model/operators.ts'
 import { comparisons } from '../../model/where-operators.ts'
 import { MeasureValue } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
@@ -22,6 +22,8 @@ export function createMeasureInputs(
     name: 'HavingOperator',
     values: Object.fromEntries(comparisons.map((value) => [value.toUpperCase(), { value }])),
   })
+  const timeField = (collection: Collection) =>
+    registry.fieldsOf(collection, 'TimeField', 'durations', () => timeFields(collection, model))
   const measured = (collection: Collection): GraphQLInputFieldConfigMap => {
     const fields = new Map(
       [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
@@ -31,6 +33,8 @@ export function createMeasureInputs(
       measure: { type: new GraphQLNonNull(measure) },
       field: { type: field, description: 'Absent for COUNT and SHARE.' },
       p: { type: GraphQLFloat, description: 'For PERCENTILE: a number from 0 to 1.' },
+      from: { type: timeField(collection), description: 'For AVG_DURATION and MEDIAN_DURATION.' },
+      to: { type: timeField(collection), description: 'The time at which they end.' },
     }
   }
   const groupValue = (collection: Collection) =>
@@ -61,5 +65,5 @@ export function createMeasureInputs(
     registry.fieldsOf(collection, 'MeasureIntegerField', 'percentiles', () =>
       measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer'),
     )
-  return { groupValue, rankBy, having, measureInteger }
+  return { groupValue, rankBy, having, measureInteger, timeField }
 }

@@ -36,6 +36,10 @@ export function createMeasureTypes(
             },
           },
         }
+      if (of === 'times') {
+        const time = { type: new GraphQLNonNull(inputs.timeField(collection)) }
+        return { type: GraphQLFloat, args: { from: time, to: time } }
+      }
       const typeOf = (type: FieldType) =>
         result === 'value' ? outputType(type) : result === 'sum' ? BigInt53 : GraphQLFloat
       const measured = of === 'integer' ? integers : fields
