@@ -75,7 +75,7 @@ export const badArguments: readonly BadRequest[] = [
     [
       'changes of groups that are no times',
       within('change'),
-      /`change` needs one time bucket as the only field in `groupBy`: write `groupBy: \[indexedAt_day\]`/,
+      /`change` needs one time bucket in `groupBy`: write `groupBy: \[indexedAt_day\]`/,
     ],
     ['changes of parts of time', series('change', 'indexedAt_weekday'), /`change` needs one/],
     [

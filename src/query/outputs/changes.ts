@@ -1,9 +1,10 @@
-/** `change` of groups: the differences from group to group in a series in time, over all groups before any are left out. */
+/** `change` of groups: the differences from period to period, over all groups before any are left out. */
 import { type GroupField, isTimePart } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { numberJson } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, isMissing, keyOrder, valuesOf } from '../emit/groups/emit-group-values.ts'
+import { keyName, keyNames } from '../emit/groups/emit-source.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
 import type { ChangeOutput, GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
@@ -46,11 +47,9 @@ function assertSeries({ groupBy, outer, isSignificant }: ChangeContext): void {
     throw badInput(
       '`change` within `top` is not possible. Select it in groups of an aggregate with one time bucket in `groupBy`, such as `groupBy: [indexedAt_day]`.',
     )
-  const [field, ...others] = groupBy
-  const bucket = field?.bucket ?? null
-  if (bucket === null || isTimePart(bucket) || others.length > 0)
+  if (groupBy.filter(({ bucket }) => bucket !== null && !isTimePart(bucket)).length !== 1)
     throw badInput(
-      '`change` needs one time bucket as the only field in `groupBy`: write `groupBy: [indexedAt_day]`, for example, or leave it out.',
+      '`change` needs one time bucket in `groupBy`: write `groupBy: [indexedAt_day]`, for example, or leave it out.',
     )
   if (isSignificant)
     throw badInput(
@@ -58,23 +57,38 @@ function assertSeries({ groupBy, outer, isSignificant }: ChangeContext): void {
     )
 }
 
-/** The groups of one time bucket with a column for each change. */
+/**
+ * The groups with a column for each change: from the group of the period before that has the same other keys. Where there
+ * is none, no record has these keys then, so that its count is 0.
+ */
 export function groupsWithChanges(
   emitter: StepEmitter,
   changes: readonly GroupValue[],
   groups: Grouping,
 ): Grouping {
   if (changes.length === 0) return groups
-  const row = emitter.alias()
+  const { keys } = groups
+  const time = keys.findIndex(({ bucket }) => bucket !== null && !isTimePart(bucket.unit))
+  const [inner, row] = [emitter.alias(), emitter.alias()]
   // Records without a time are in a partition of their own, and have no change.
-  const isTimed = isMissing(0, row, false)
+  const isTimed = (of: Sql): Sql => isMissing(time, of, false)
+  const periods = emitter.step(sql`select ${inner}.*, dense_rank() over (partition by ${isTimed(inner)}
+    order by ${keyOrder(groups, time, inner)}) as period from ${groups.name} ${inner}`)
   const columns = changes.map((of, index) => {
     const value = numberOf(emitter, of, groups, row)
-    return sql`case when ${isTimed} then ${value} - lag(${value}) over w end as ${changeName(index)}`
+    const before = sql`case when lag(${row}.period) over w = ${row}.period - 1 then lag(${value}) over w end`
+    const known = isCount(of, groups) ? sql`coalesce(${before}, 0)` : before
+    return sql`case when ${isTimed(row)} and ${row}.period > 1 then ${value} - ${known} end as ${changeName(index)}`
   })
+  const others = keyNames(keys).filter((name) => name.sql !== keyName(time, 0).sql)
+  const partition = join([isTimed(row), ...others.map((name) => sql`${row}.${name}`)], ', ')
   const name = emitter.step(sql`select ${join([sql`${row}.*`, ...columns], ', ')}
-    from ${groups.name} ${row} window w as (partition by ${isTimed} order by ${keyOrder(groups, 0, row)})`)
+    from ${periods} ${row} window w as (partition by ${partition} order by ${row}.period)`)
   return { ...groups, name }
+}
+
+function isCount(of: GroupValue, { measures }: Grouping): boolean {
+  return of.kind === 'count' || (of.kind === 'measure' && measures[of.measure]?.measure === 'countDistinct')
 }
 
 /** The change of the group whose alias is `row`, as JSON. */

@@ -66,6 +66,7 @@ export function groupRecords(
   const groups = withChanges(
     data,
     collection,
+    fields.findIndex(isBucket),
     divide([...found, ...added], divided?.of, others, records.length),
   )
   const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
@@ -210,18 +211,23 @@ function divide(
   })
 }
 
-/** Records without a time are in no series. */
-function withChanges(data: Dataset, collection: string, groups: readonly Group[]): Group[] {
-  const timed = groups.filter(({ keys }) => keys.length === 1 && keys[0] !== undefined)
-  timed.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
-  const numberOf = (group: Group, of: Measured): number | null => {
+/** Records without a time are in no series. `time`: the place of the time bucket among the keys. */
+function withChanges(data: Dataset, collection: string, time: number, groups: readonly Group[]): Group[] {
+  const periods = groups
+    .map(({ keys }) => keys[time])
+    .filter((key) => key !== undefined)
+    .sort(compareKeys)
+    .filter((key, at, all) => at === 0 || compareKeys(all[at - 1], key) !== 0)
+  const numberOf = (group: Pick<Group, 'members' | 'share'>, of: Measured): number | null => {
     const value = valueOf(data, collection, group, of)
     return value === undefined ? null : Number(value)
   }
-  const previous = new Map(timed.map((group, place) => [group, timed[place - 1]]))
   return groups.map((group) => {
-    const before = previous.get(group)
-    if (before === undefined) return group
+    const at = periods.findIndex((key) => compareKeys(key, group.keys[time]) === 0)
+    if (at < 1) return group
+    const keys = group.keys.with(time, periods[at - 1])
+    const found = groups.find((each) => compareKeyLists(each.keys, keys) === 0)
+    const before = found ?? { members: [], share: null }
     const change = (of: Measured): number | null => {
       const [from, to] = [numberOf(before, of), numberOf(group, of)]
       return from === null || to === null ? null : to - from

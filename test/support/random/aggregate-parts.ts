@@ -145,8 +145,8 @@ function changeParts(
   collection: string,
   given: AggregateArguments,
 ): fc.Arbitrary<Part<GroupOf>>[] {
-  const [name = '', ...others] = given.groupBy ?? []
-  if (!isBucketName(name) || others.length > 0 || given.significant !== undefined) return []
+  const times = (given.groupBy ?? []).filter(isBucketName)
+  if (times.length !== 1 || given.significant !== undefined) return []
   const value = changingValues(reference, collection).filter(
     ({ measure }) => measure !== 'SHARE' || (given.denominator ?? given.numerator) !== undefined,
   )

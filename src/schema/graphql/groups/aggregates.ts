@@ -91,7 +91,7 @@ export function createAggregateTypes(
             type: GraphQLFloat,
             args: { of: { type: inputs.groupValue(collection), description: 'COUNT when absent.' } },
             description:
-              'The difference from the previous group; null for the first, or if one has no value. With one time bucket in `groupBy`; use `fill: true`, since missing buckets are skipped.',
+              'The difference from the previous period; null for the first, or if one has no value. With one time bucket in `groupBy`; alone, use `fill: true`, since missing buckets are skipped.',
           },
           ...measures(collection),
           ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
