@@ -8,7 +8,6 @@ import type { Selection } from './graphql-text.ts'
 import { isReference, memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
-import { recordKey } from '../util/text/record-key.ts'
 
 export interface Group {
   /** As the caller wrote it. */
@@ -146,11 +145,7 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   )
 }
 
-/**
- * The names of records by their URIs, which are the values of the group. Records that share a name, or have the domain of
- * another as name, have their record key after it, as in "The Courier (courier.example)", or their URI where they share
- * that too.
- */
+/** What records are called by their URIs, which are the values of the group. */
 export function groupNames(
   { field, resolved, reference }: Group,
   rows: readonly Json[],
@@ -158,27 +153,11 @@ export function groupNames(
 ): ReadonlyMap<unknown, string> {
   // With further groups, a record stands in several rows.
   const nameIn = (row: Json) => (resolved === null ? null : readDisplay(row[resolved], reference, context))
-  const byUri = new Map(rows.map((row) => [String(row[field.name]), nameIn(row)]))
-  const named = [...byUri].flatMap(([uri, name]) => (name === null ? [] : [{ uri, name }]))
-  const withKeys = tellApart(named, recordKey)
-  return new Map(tellApart(withKeys, (uri) => uri).map(({ uri, name }) => [uri, name]))
-}
-
-interface Named {
-  readonly uri: string
-  readonly name: string
-}
-
-function tellApart(named: readonly Named[], mark: (uri: string) => string): readonly Named[] {
-  const same = Map.groupBy(named, ({ name }) => name)
-  return named.map(({ uri, name }) =>
-    same.get(name)?.length === 1 && !isOther(name, uri)
-      ? { uri, name }
-      : { uri, name: `${name} (${mark(uri)})` },
+  return new Map(
+    rows.flatMap((row) => {
+      const uri = String(row[field.name])
+      const name = context.labels?.get(uri) ?? nameIn(row)
+      return name === null ? [] : [[uri, name]]
+    }),
   )
-}
-
-/** Whether the name is a domain, which may be the key of another record. */
-function isOther(name: string, uri: string): boolean {
-  return /^[a-z\d-]+(\.[a-z\d-]+)+$/i.test(name) && name.toLowerCase() !== recordKey(uri)
 }

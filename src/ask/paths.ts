@@ -69,6 +69,8 @@ export interface Path {
 export interface SchemaContext {
   readonly catalogue: Catalogue
   readonly schema: GraphQLSchema
+  /** What to call records, by URI, where that is not their name. */
+  readonly labels?: ReadonlyMap<string, string>
 }
 
 /** The record, or the object inside a record, that the next part of a path applies to. */

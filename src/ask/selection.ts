@@ -174,8 +174,10 @@ function readEnd({ end }: Path, on: ObjectType, record: Json, context: SchemaCon
   if (value === undefined || !isReference(end.field.type)) return withoutNulls(value)
   const name = resolvedName(on.fields, end.field.name)
   const resolved = name === null ? null : record[name]
-  const nameOf = (reference: unknown, target: unknown) =>
-    readDisplay(target, end.reference, context) ?? (isObject(reference) ? reference.uri : reference)
+  const nameOf = (reference: unknown, target: unknown) => {
+    const uri = isObject(reference) ? reference.uri : reference
+    return context.labels?.get(String(uri)) ?? readDisplay(target, end.reference, context) ?? uri
+  }
   if (!Array.isArray(value)) return nameOf(value, resolved)
   const records = Array.isArray(resolved) ? resolved : []
   return value.map((each, at) => nameOf(each, records[at]))

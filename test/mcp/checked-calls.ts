@@ -65,15 +65,20 @@ function valueAt(reference: Reference, record: PlainRecord, [first = '', ...rest
   return rest.length > 0 ? valueAt(reference, target, rest) : (target.value.displayName ?? target.value.title)
 }
 
-/** Without missing members; times as moments, and lists in one order. */
+/** What a record is called without the key that tells it apart: src/mcp/names/labels.test.ts has when that is there. */
+function nameOf(label: string): string {
+  return label.replace(/^(.+) \([^\s()]+\)$/s, '$1')
+}
+
+/** Without missing members; times as moments, labels as names, and lists in one order. */
 function comparable(value: unknown): unknown {
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? parseInstant(value) : value
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? parseInstant(value) : nameOf(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(comparable)
   return Object.fromEntries(
     Object.entries(value)
       .map(([name, inside]) => [
-        name,
+        nameOf(name),
         Array.isArray(inside) ? inside.map(comparable).toSorted() : comparable(inside),
       ])
       .filter(([, inside]) => inside !== undefined && !(Array.isArray(inside) && inside.length === 0)),

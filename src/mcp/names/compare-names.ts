@@ -21,13 +21,18 @@ export interface Match {
   readonly isLabel: boolean
 }
 
-/** The names of one record. */
-export interface Names {
-  readonly name: string | null
-  readonly key: string
-  readonly domains: readonly string[]
-  readonly handles: readonly string[]
-  readonly addresses: readonly string[]
+/** The names of one record, read once for all comparisons. */
+export interface OwnNames {
+  /** The URI if the record has no name. */
+  readonly name: string
+  /** URI, key, domains and addresses. */
+  readonly identifiers: ReadonlySet<string>
+  readonly handles: ReadonlySet<string>
+  /** Domains, and hosts of addresses without a path. */
+  readonly hosts: readonly string[]
+  /** The words of the name, and the parts of each domain, of which the last is its main part. */
+  readonly spelt: readonly string[]
+  readonly parts: readonly (readonly string[])[]
 }
 
 /** What a caller wrote, read once for all comparisons. */
@@ -69,27 +74,50 @@ export function readWanted(given: string): WantedName {
   }
 }
 
+type Texts = readonly string[]
+
+/** `ids`: URI and key. */
+export function readOwnNames(
+  name: string,
+  ids: Texts,
+  domains: Texts,
+  handles: Texts,
+  addresses: Texts,
+): OwnNames {
+  const bare = domains.map(bareHost)
+  const urls = addresses.flatMap((one) => normalizeUrl(one) ?? [])
+  const hosts = [...bare, ...urls.filter((url) => url === hostOf(url))].filter((host) => host !== '')
+  return {
+    name,
+    identifiers: new Set([...ids, ...bare, ...urls]),
+    handles: new Set(handles.map((one) => one.toLowerCase())),
+    hosts,
+    spelt: ids.includes(name) ? [] : plainWordsOf(name),
+    parts: [...hosts, ...(isDomain(name) ? [name] : [])].map(partsOf),
+  }
+}
+
+function isDomain(name: string): boolean {
+  return /^\S+\.\S+$/.test(name) && !name.startsWith('at://')
+}
+
 /** Null if the names have nothing of what is wanted. */
-export function compareNames(wanted: WantedName, names: Names): Match | null {
+export function compareNames(wanted: WantedName, own: OwnNames): Match | null {
   const { all, words, whole, core, host } = wanted
-  const spelt = names.name === null ? [] : plainWordsOf(names.name)
+  const { name, hosts, spelt, parts } = own
   const together = spelt.join('')
-  const of = (kind: MatchKind): Match => ({
-    kind,
-    isIdentifier: false,
-    isLabel: together !== '' && together === whole,
-  })
-  if (isIdentifier(wanted, names)) return { ...of('exact'), isIdentifier: true }
-  const hosts = hostsOf(names)
-  if (host !== null && hosts.some((own) => own !== '' && `.${host}`.endsWith(`.${own}`))) return of('exact')
-  if (core === '') return null
-  const isDomain = /^\S+\.\S+$/.test(names.name ?? '')
-  const parts = [...hosts, ...(isDomain ? [names.name ?? ''] : [])].map(partsOf)
+  const isLabel = together !== '' && together === whole
+  const of = (kind: MatchKind): Match => ({ kind, isIdentifier: false, isLabel })
+  if (isIdentifier(wanted, own)) return { ...of('exact'), isIdentifier: true }
+  if (host !== null && hosts.some((one) => `.${host}`.endsWith(`.${one}`))) return of('exact')
+  // Signs alone are a name, too.
+  if (core === '') return name.trim() === wanted.text ? of('exact') : null
   const labels = parts.map((domain) => domain.at(-1) ?? '')
   const equal = [together, withoutArticle(spelt).join(''), ...labels]
   if (equal.includes(whole)) return of('exact')
   if (labels.some((label) => label.replace(inDomains, '') === whole)) return of('exact')
-  if ((!isDomain && isShort(core, spelt)) || labels.some((label) => isShort(label, all))) return of('exact')
+  if ((!isDomain(name) && isShort(core, spelt)) || labels.some((label) => isShort(label, all)))
+    return of('exact')
   if (words.length > 1 && parts.some((domain) => isSameSet(domain, words))) return of('exact')
   const known = [...spelt, ...parts.flat()]
   if (words.every((word) => known.includes(word))) return of('words')
@@ -99,19 +127,12 @@ export function compareNames(wanted: WantedName, names: Names): Match | null {
 }
 
 /** An address with a path equals only the same address, because its domain alone is the address of a site. */
-function isIdentifier({ text, host, address }: WantedName, names: Names): boolean {
-  if (names.key === text) return true
-  const handle = text.replace(/^@/, '').toLowerCase()
-  if (names.handles.some((one) => one.toLowerCase() === handle)) return true
-  const addresses = names.addresses.flatMap((one) => normalizeUrl(one) ?? [])
-  if (address !== null && addresses.includes(address)) return true
-  if (host === null || (address !== null && address !== host)) return false
-  return names.key === host || [...names.domains.map(bareHost), ...addresses].includes(host)
-}
-
-/** The domains of the record, and addresses that are those of a site. */
-function hostsOf({ domains, addresses }: Names): readonly string[] {
-  return [...domains.map(bareHost), ...addresses.flatMap((one) => siteOf(one) ?? [])]
+function isIdentifier({ text, host, address }: WantedName, { identifiers, handles }: OwnNames): boolean {
+  const site = address === null || address === host ? host : null
+  return (
+    [text, address, site].some((one) => one !== null && identifiers.has(one)) ||
+    handles.has(text.replace(/^@/, '').toLowerCase())
+  )
 }
 
 /** The host of an address without a path; null for other texts. */

@@ -3,27 +3,21 @@
  * refer to, which may be called by a short form. What is referred to most comes first.
  */
 import type { Catalogue, Subject } from '../../ask/collections.ts'
-import type { Literal, Selection } from '../../ask/graphql-text.ts'
+import type { Selection } from '../../ask/graphql-text.ts'
 import { EnumValue, mergeSelections, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Where } from '../../ask/where.ts'
 import type { Json } from '../../util/is-object.ts'
-import type { Match, MatchKind, WantedName } from './compare-names.ts'
-import { compareNames, readWanted, siteOf } from './compare-names.ts'
-
-export interface NamedRecord {
-  readonly subject: Subject
-  readonly uri: string
-  readonly key: string
-  /** The URI if the record has no name. */
-  readonly name: string
-  /** The value of the subject's field `apart`; of an address of a site, the host. */
-  readonly apart: string | null
-  /** The number of records that refer to it; null if its collection is not referred to. */
-  readonly records: number | null
-  readonly match: Match
-}
+import { compareNames, type Match, type MatchKind, readWanted, type WantedName } from './compare-names.ts'
+import type { Asking, NamedRecord } from './candidates.ts'
+import {
+  countReferring,
+  readCandidate,
+  readMostReferred,
+  selectMostReferred,
+  selectNames,
+} from './candidates.ts'
 
 export interface FoundNames {
   /** Equal names that are not obscure beside the others, then the others; each the most referred to first. */
@@ -31,8 +25,6 @@ export interface FoundNames {
   /** True if there may be more, because not all candidates were compared. */
   readonly isCapped: boolean
 }
-
-export type Asking = (selection: Selection) => Promise<Json>
 
 /** A record is obscure beside one that so many times as many records refer to: 95 % of those of both. */
 const obscure = 19
@@ -49,22 +41,35 @@ const nearMatch: Match = { kind: 'similar', isIdentifier: false, isLabel: false 
 export async function findNames(
   text: string,
   subjects: readonly Subject[],
+  catalogue: Catalogue,
   askFor: Asking,
 ): Promise<FoundNames> {
   if (text.includes('\0')) throw new AskError('A name has no NUL: leave it out.')
   const wanted = readWanted(text)
   if (wanted.address === null && text.length > longestName)
     throw new AskError(`A name has at most ${longestName} characters; this has ${text.length}.`)
-  const each = await Array.fromAsync(subjects, (subject) =>
-    inPages((size) => findIn(subject, isTitled(subject, subjects), wanted, size, askFor)),
-  )
-  const all = each.flatMap(({ found }) => found)
-  const kindsOf = (kinds: readonly MatchKind[]) => all.filter(({ match }) => kinds.includes(match.kind))
-  const kinds: readonly (readonly MatchKind[])[] = [['exact', 'words'], ['starts'], ['similar']]
-  const found = kinds.map(kindsOf).find(({ length }) => length > 0) ?? []
-  // Similar ones stay in the order of the search.
-  const isSimilar = found[0]?.match.kind === 'similar'
-  return { found: isSimilar ? found : ranked(found), isCapped: each.some(({ isCapped }) => isCapped) }
+  return inPages(async (size) => {
+    const each = await Array.fromAsync(subjects, (subject) =>
+      findIn(subject, isTitled(subject, subjects), wanted, size, catalogue, askFor),
+    )
+    const all = each.flatMap(({ found }) => found)
+    const kindsOf = (kinds: readonly MatchKind[]) =>
+      kinds.flatMap((kind) => all.filter(({ match }) => match.kind === kind))
+    const kinds: readonly (readonly MatchKind[])[] = [['exact', 'words'], ['starts'], ['similar']]
+    const found = kinds.map(kindsOf).find(({ length }) => length > 0) ?? []
+    const compared = (
+      await Array.fromAsync(subjects, async (subject) => {
+        const own = found.filter((record) => record.subject === subject)
+        return countReferring(own.slice(0, size), subject, askFor)
+      })
+    ).flat()
+    // Similar ones stay in the order of the search.
+    const isSimilar = found[0]?.match.kind === 'similar'
+    return {
+      found: isSimilar ? compared : ranked(compared),
+      isCapped: compared.length < found.length || each.some(({ isCapped }) => isCapped),
+    }
+  })
 }
 
 /** Where a name is looked for: in collections that references lead to, and an address wherever there are addresses. */
@@ -122,65 +127,73 @@ interface Page {
   readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
+/** Candidates, whose referring records are not counted yet; those that most refer to come first. */
 async function findIn(
   subject: Subject,
   isTitle: boolean,
   wanted: WantedName,
   size: number,
+  catalogue: Catalogue,
   askFor: Asking,
 ): Promise<FoundNames> {
-  const { collection, counted } = subject
-  const [reference] = counted
-  const byReferences = reference && sortedBy(`${reference.viaField}_count`)
+  const { collection, display } = subject
   const list = (alias: string, given: Parameters<typeof printField>[1]): Selection => {
     const printed = printField(`${alias}: ${collection.rootField}`, given)
     return { [printed]: { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } } }
   }
-  const pages: Page[] = []
-  const read = async (lists: readonly Selection[]): Promise<Json> => {
+  const found = new Map<string, NamedRecord>()
+  let isCapped = false
+  const read = async (lists: readonly Selection[], as: WantedName | null = wanted): Promise<void> => {
     const data = lists.length === 0 ? {} : await askFor(mergeSelections(lists))
-    pages.push(...(Object.values(data) as Page[]).filter(({ nodes }) => nodes !== undefined))
-    return data
+    const most = readMostReferred(data, subject, catalogue)
+    const pages = [data['i'], data['same'], data['named'], data['near']] as readonly (Page | undefined)[]
+    const others = pages.flatMap((page) => page?.nodes ?? []).map((node) => readCandidate(node, 0, subject))
+    for (const candidate of [...most, ...others]) {
+      const match = as === null ? nearMatch : compareNames(as, candidate)
+      if (match !== null && !found.has(candidate.uri))
+        found.set(candidate.uri, { ...candidate, records: null, match })
+    }
+    isCapped ||= pages[2]?.pageInfo.hasNextPage === true
   }
-  const found = () =>
-    pages.flatMap(({ nodes }) => nodes.flatMap((node) => readRecord(node, subject, wanted) ?? []))
-
-  const identifiers = identifierConditions(wanted, subject).map((where, at) =>
-    list(`i${at}`, { first: Math.min(few, size), where }),
-  )
+  const identifiers = identifierConditions(wanted, isTitle, subject)
   const where = isTitle || wanted.address !== null ? null : nameCondition(wanted, subject)
-  const named = where === null ? [] : [list('named', { first: size, where, sortBy: byReferences })]
-  const referred = where !== null && byReferences ? [list('most', { first: size, sortBy: byReferences })] : []
+  const byIdentifier =
+    identifiers.length === 0 ? [] : [list('i', { first: Math.min(few, size), where: { OR: identifiers } })]
+  const called = { [display?.name ?? '']: { eq: wanted.text } }
+  const byName =
+    where === null
+      ? []
+      : [
+          list('named', { first: size, where }),
+          list('same', { first: Math.min(few, size), where: called }),
+          selectMostReferred(subject, catalogue),
+        ]
   const isWritten = isWrittenIdentifier(wanted.text)
-  let data = await read(isWritten ? identifiers : [...identifiers, ...named, ...referred])
-  if (isWritten && !found().some(({ match }) => match.isIdentifier))
-    data = await read([...named, ...referred])
-  const search = where !== null && found().length === 0 ? await searchOfNear(wanted, subject, askFor) : null
-  const near =
-    search === null ? {} : await askFor(list('near', { first: few, search, sortBy: sortedBy('RELEVANCE') }))
-  const similar = (near['near'] as Page | undefined)?.nodes ?? []
-  const all = [...similar.flatMap((node) => readRecord(node, subject, null) ?? []), ...found()]
-  return {
-    found: [...new Map(all.map((record) => [record.uri, record])).values()],
-    isCapped: (data['named'] as Page | undefined)?.pageInfo.hasNextPage === true,
-  }
-}
-
-function sortedBy(field: string): Literal {
-  return [{ field: new EnumValue(field), direction: new EnumValue('DESC') }]
+  await read(isWritten ? byIdentifier : [...byIdentifier, ...byName])
+  if (isWritten && !found.values().some(({ match }) => match.isIdentifier)) await read(byName)
+  const search = where !== null && found.size === 0 ? await searchOfNear(wanted, subject, askFor) : null
+  const sortBy = [{ field: new EnumValue('RELEVANCE') }]
+  if (search !== null) await read([list('near', { first: Math.min(few, size), search, sortBy })], null)
+  return { found: [...found.values()], isCapped }
 }
 
 /** Records with the text as key, handle, domain or address, and those whose domain it is below. */
-function identifierConditions({ text, host, address }: WantedName, subject: Subject): readonly Where[] {
+function identifierConditions(
+  { text, host, address }: WantedName,
+  isTitle: boolean,
+  subject: Subject,
+): readonly Where[] {
   const { domains, handles, addresses, isNamed } = subject
   // Titled records, such as articles, are of a site, and none is the site itself.
   if (host !== null && address === null && !isNamed && domains.length === 0) return []
   const hosts = host === null ? [] : parentsOf(host)
   const withWww = hosts.flatMap((one) => [one, `www.${one}`])
   const urls = host === null ? [] : [...new Set(isNamed ? [text, ...hosts] : [text])]
-  const isWord = /^[\w.~:@-]{1,512}$/.test(text)
+  // Keys of titled records are made by programs, from the time.
+  const isWord = /^[\w.~:@-]{1,512}$/.test(text) && (!isTitle || /\d/.test(text))
   return [
-    ...(isWord ? [{ rkey: { eq: host ?? text } }] : []),
+    ...(text.startsWith('at://') ? [{ uri: { eq: text } }] : []),
+    ...(isWord ? [{ rkey: { in: [text, ...(host === null ? [] : [host])] } }] : []),
     ...(isWord ? handles.map(({ name }) => ({ [name]: { eq: text.replace(/^@/, '').toLowerCase() } })) : []),
     ...(host === null ? [] : domains.map(({ name }) => ({ [name]: { in: withWww } }))),
     ...addresses.flatMap(({ name }) => urls.map((url) => ({ [name]: { sameUrl: url } }))),
@@ -195,11 +208,11 @@ function parentsOf(host: string): readonly string[] {
 }
 
 /**
- * Names with all words, of which the last may be a beginning, and domains with the letters; of few letters, and of the
- * first letters of words, domains that begin with them. Null without a name.
+ * Names with all words, of which the last may be a beginning, and domains with the letters, or of few letters domains
+ * that begin with them. Null without a name.
  */
 function nameCondition(
-  { text, all, words, whole, core }: WantedName,
+  { text, words, whole, core }: WantedName,
   { display, domains }: Subject,
 ): Where | null {
   if (display === null) return null
@@ -208,14 +221,11 @@ function nameCondition(
     ? { [display.name]: { matches: wordSearch(words.slice(0, mostWords)) } }
     : { [display.name]: { contains: text } }
   if (core === '') return own
-  const initials = [all, words].flatMap((some) =>
-    some.length > 1 ? some.map(([letter]) => letter).join('') : [],
+  const inDomains = domains.flatMap(({ name }): readonly Where[] =>
+    core.length > fewLetters
+      ? [{ [name]: { contains: core } }]
+      : Array.from(new Set([whole, core]), (start) => ({ [name]: { gte: start, lt: `${start}{` } })),
   )
-  const starts = new Set(core.length > fewLetters ? initials : [whole, core, ...initials])
-  const inDomains = domains.flatMap(({ name }) => [
-    ...(core.length > fewLetters ? [{ [name]: { contains: core } }] : []),
-    ...Array.from(starts, (start) => ({ [name]: { gte: start, lt: `${start}{` } })),
-  ])
   return inDomains.length === 0 ? own : { OR: [own, ...inDomains] }
 }
 
@@ -241,39 +251,4 @@ async function searchOfNear(
   }
   const near = didYouMean.flatMap(({ nearest }) => nearest.map(({ word }) => word))
   return [...some, ...near.slice(0, mostWords)].map((word) => `${field.name}:${word}`).join(' OR ')
-}
-
-function selectNames({ display, domains, handles, addresses, apart, counted }: Subject): Selection {
-  const fields = [display, ...domains, ...handles, ...addresses, apart].filter((field) => field !== null)
-  return {
-    uri: {},
-    rkey: {},
-    ...Object.fromEntries(fields.map(({ name }) => [name, {}])),
-    ...Object.fromEntries(
-      counted.map(({ viaField }) => [printField(viaField, { first: 0 }), { totalCount: {} }]),
-    ),
-  }
-}
-
-/** Null if its names have nothing of what is wanted; `wanted` is null where a search found it by near words. */
-function readRecord(node: Json, subject: Subject, wanted: WantedName | null): NamedRecord | null {
-  const { display, domains, handles, addresses, apart, counted } = subject
-  const texts = (fields: readonly { readonly name: string }[]): string[] =>
-    fields.flatMap(({ name }) => (typeof node[name] === 'string' ? [node[name]] : []))
-  const [name = null] = display === null ? [] : texts([display])
-  const key = String(node.rkey)
-  const names = { name, key, domains: texts(domains), handles: texts(handles), addresses: texts(addresses) }
-  const match = wanted === null ? nearMatch : compareNames(wanted, names)
-  if (match === null) return null
-  const counts = counted.map(({ viaField }) => (node[viaField] as { readonly totalCount: number }).totalCount)
-  const value = apart === null ? null : ((node[apart.name] ?? null) as string | null)
-  return {
-    subject,
-    uri: String(node.uri),
-    key,
-    name: name ?? String(node.uri),
-    apart: value === null ? null : (siteOf(value) ?? value),
-    records: counted.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0),
-    match,
-  }
 }

@@ -5,7 +5,8 @@ import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { NameLookup } from '../../ask/references.ts'
 import type { Json } from '../../util/is-object.ts'
-import type { Asking, FoundNames, NamedRecord } from './find-names.ts'
+import type { FoundNames } from './find-names.ts'
+import type { Asking, NamedRecord } from './candidates.ts'
 import {
   collectionsFor,
   equalOf,
@@ -17,6 +18,7 @@ import {
 import { counted } from '../../util/text/counted.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
+import { isOwnName } from './labels.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
@@ -38,7 +40,7 @@ export function createNameResolver(
   const known = new Map<string, Promise<FoundNames>>()
   const find = (text: string, subjects: readonly Subject[]): Promise<FoundNames> => {
     const key = [...subjects.map(({ collection }) => collection.nsid), text].join(' ')
-    const finding = known.get(key) ?? findNames(text, subjects, askFor)
+    const finding = known.get(key) ?? findNames(text, subjects, catalogue, askFor)
     known.set(key, finding)
     return finding
   }
@@ -79,15 +81,11 @@ export function createNameResolver(
     }
     if (meant.length === 0) throw unknownName(text, found, subjects)
     const identified = isWrittenIdentifier(text) ? meant.filter(({ match }) => match.isIdentifier) : []
-    // Among equal names, those that are obscure count too.
-    const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
-    const rivals = [identified, equal].find(({ length }) => length > 0) ?? meant
-    const one = foremost(rivals)
-    const records = one === null ? mostCalledSo(rivals) : [one]
+    const records = choose(text.trim(), meant, identified)
     if (records.length === 0) throw severalRecords(text, { found: meant, isCapped }, isFilter)
-    const others = identified.length > 0 ? [] : meant.filter((record) => !records.includes(record))
-    if (others.length > 0 || records.some(({ name, match }) => name !== text && !match.isIdentifier))
-      note(`${quoted(text, 60)} was read as ${listed(records, mostShown)}${not(others)}.`)
+    const passed = identified.length > 0 ? [] : meant.filter((record) => !records.includes(record))
+    if (passed.length > 0 || records.some(({ name, match }) => name !== text && !match.isIdentifier))
+      note(`${quoted(text, 60)} was read as ${listed(records, mostShown)}${not(passed)}.`)
     return records
   }
 
@@ -96,8 +94,9 @@ export function createNameResolver(
     const [, name, identifier] = /^(.+) \(([^\s()]+)\)$/su.exec(text.trim()) ?? []
     if (identifier === undefined) return null
     const { found } = await find(identifier, subjects)
-    const records = found.filter((record) => record.match.isIdentifier && record.name === name)
-    return records.length === 1 ? (records[0] ?? null) : null
+    const records = found.filter((one) => one.match.isIdentifier && one.name.trim() === name?.trim())
+    const keyed = records.filter(({ key }) => key === identifier)
+    return (keyed.length === 1 ? keyed[0] : records.length === 1 ? records[0] : null) ?? null
   }
 
   async function all(text: string, { nsid }: Collection): Promise<readonly string[]> {
@@ -111,15 +110,24 @@ export function createNameResolver(
   }
 }
 
-function not(others: readonly NamedRecord[]): string {
-  return others.length === 0 ? '' : `, not ${listed(others, 3)}`
+/** Of what may be meant: all that are called so, as answers show them, or the one that most records refer to. */
+function choose(
+  text: string,
+  meant: readonly NamedRecord[],
+  identified: readonly NamedRecord[],
+): readonly NamedRecord[] {
+  const shown = meant.filter(({ name }) => name === text)
+  const called = shown.length > 0 ? shown : meant.filter(({ match }) => match.isLabel)
+  const uris = called.map(({ uri }) => uri)
+  if (identified.length === 0 && called.length > 0 && isOwnName(uris, meant)) return called
+  // Among equal names, those that are obscure count too.
+  const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
+  const one = foremost([identified, equal].find(({ length }) => length > 0) ?? meant)
+  return one === null ? [] : [one]
 }
 
-/** All that are called exactly so, if most of what may be meant refers to them; answers show such names. */
-function mostCalledSo(rivals: readonly NamedRecord[]): readonly NamedRecord[] {
-  const sum = (some: readonly NamedRecord[]) => some.reduce((total, { records }) => total + (records ?? 0), 0)
-  const called = rivals.filter(({ match }) => match.isLabel)
-  return 2 * sum(called) > sum(rivals) || called.length === rivals.length ? called : []
+function not(records: readonly NamedRecord[]): string {
+  return records.length === 0 ? '' : `, not ${listed(records, 3)}`
 }
 
 function severalRecords(text: string, { found, isCapped }: FoundNames, isFilter: boolean): AskError {

@@ -2,6 +2,7 @@
 import { mergeSelections, printSelection, type Selection } from '../../ask/graphql-text.ts'
 import { createReferenceTimes, findMain } from '../words/reference-time.ts'
 import { ask, indexTime, indexTimeSelection } from '../graphql/ask.ts'
+import { findLabels } from '../names/labels.ts'
 import { createNameResolver } from '../names/resolve-names.ts'
 import { createCatalogue } from '../../ask/collections.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
@@ -23,8 +24,10 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const main = findMain(catalogue)
   const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
     const askFor = (selection: Selection) => ask(given, selection, signal)
+    const labels = new Map<string, string>()
     return {
       ...context,
+      labels,
       now,
       // Notes are added to the answer of the tool.
       get budget() {
@@ -34,6 +37,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
       async read(selection) {
         const timed = mergeSelections([selection, indexTimeSelection])
         const data = await askFor(timed)
+        for (const [uri, label] of await findLabels(data, catalogue, askFor)) labels.set(uri, label)
         return { data, asOf: indexTime(data), query: printSelection(timed) }
       },
       send: (question) => endpoint.ask(question, signal),

@@ -1,7 +1,8 @@
 /** Describes a name: the records that have it, as a table, those with the most records that refer to them first. */
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
-import { collectionsFor, findNames, isTitled, type NamedRecord } from '../../names/find-names.ts'
+import { collectionsFor, findNames, isTitled } from '../../names/find-names.ts'
+import type { NamedRecord } from '../../names/candidates.ts'
 import { sharedPrefix } from '../../words/prefix.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
@@ -23,7 +24,7 @@ export async function describeName(
   const start = parsePosition(after)
   const subjects = collection === undefined ? collectionsFor(name, catalogue) : [catalogue.named(collection)]
   let asOf: string | null = null
-  const { found, isCapped } = await findNames(name, subjects, async (selection) => {
+  const { found, isCapped } = await findNames(name, subjects, catalogue, async (selection) => {
     const read = await toolbox.read(selection)
     // The first of several states, so that the answer claims nothing that a later one may lack.
     asOf ??= read.asOf
