@@ -83,7 +83,7 @@ export function pagesOver({ service, reference }: Corpus, model: Model) {
 
   const known = new Map<string, readonly PlainRecord[]>()
   /** The records behind an address, by the reference evaluator; without other conditions than those on `only`. */
-  const found = (address: string, only?: string) => {
+  const found = (address: string, only?: string | readonly string[]) => {
     const [path = '', query] = address.split('?')
     const collection = path.slice('/c/'.length).replace(/\/.*/, '')
     const given = meaningOf(query ?? '', only)
@@ -107,17 +107,20 @@ const integers = /^(wordCount|impactLevel|clickbaitScore)$/
 
 /** Parameters that say how records are shown, not which. */
 const own = new Set(
-  'q sort show columns facets after before lang part measure of by kind top step query on against split as per'.split(
+  'q sort show columns facets after before lang part measure of by kind top step query on against split as per base'.split(
     ' ',
   ),
 )
 
 /** The search and conditions of an address as docs/explorer.md explains them. */
-function meaningOf(query: string, only?: string): { readonly where: Json; readonly search?: string } {
+function meaningOf(
+  query: string,
+  only?: string | readonly string[],
+): { readonly where: Json; readonly search?: string } {
   const values = Map.groupBy(new URLSearchParams(query), ([name]) => name)
   const conditions = [...values].flatMap(([name, pairs]): readonly Json[] => {
     const [field = '', operator = /(published|indexed)At$/.test(field) ? 'from' : 'is'] = name.split('.')
-    if (own.has(field) || (only !== undefined && field !== only)) return []
+    if (own.has(field) || (only !== undefined && ![only].flat().includes(field))) return []
     const operands = pairs.map(([, text]) =>
       integers.test(field) && operator !== 'missing'
         ? Number(text)

@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Json>> = {
 const lexicons = Object.entries(kinds).map(([nsid, properties]) => recordLexicon(nsid, properties))
 const day = 86_400_000
 const number = new Intl.NumberFormat('en')
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
 const shapes = [
   { days: 1, most: 3 },
   { days: 40, most: 30 },
@@ -100,7 +100,8 @@ type Check = () => Promise<void>
 function checksOf(pages: Pages, nsid: string): readonly Check[] {
   const place = `/c/${nsid}`
   const time = kinds[nsid].publishedAt ? 'publishedAt' : 'indexedAt'
-  const queries = ['', 'language=v1', ...(kinds[nsid].title ? ['q=storm'] : [])]
+  const searches = ['q=storm', 'q=storm&language=v1', 'q=flood&articleType=kind+0&base=all']
+  const queries = ['', 'language=v1', ...(kinds[nsid].title ? searches : [])]
   const overTime = [
     '',
     'per=month',
@@ -143,12 +144,19 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
 
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&')
 
-/** What a cell says of the records behind an address. */
-function said({ found }: Pages, href: string, as: 'count' | 'share', time: string): string {
-  const { length } = found(href)
-  if (as === 'count') return number.format(length)
-  const all = found(href, time).length
-  return all === 0 ? 'no value' : percent.format(length / all)
+/** What shares of the records behind an address are of: those with its filters, or all of its period. */
+function baseOf({ found }: Pages, href: string, time: string, view: string): number {
+  const isFiltered = view.includes('q=') && /language=|articleType=/.test(view) && !view.includes('base=all')
+  const own = new URLSearchParams(view.replace(/^[^?]*\?/, ''))
+  const names = isFiltered
+    ? [time, 'language', 'articleType'].filter((name) => name === time || own.has(name))
+    : [time]
+  return found(href, names).length
+}
+
+/** What a cell says of so many records. */
+function shareText(count: number, all: number): string {
+  return all === 0 ? 'no value' : percent.format(count / all)
 }
 
 async function assertOverTime(
@@ -164,20 +172,24 @@ async function assertOverTime(
   if (document.querySelector('figure tbody') === null) return
   const { rows, head, description } = await pages.figure(address)
   for (const [key, ...cells] of rows) {
-    const others: Cell[] = []
-    for (const [column, cell] of cells.entries()) {
-      const href = cell.href ?? (cells.length === 1 ? (key?.href ?? null) : null)
-      if (head[column + 1] === 'Others') others.push(cell)
-      else if (href !== null) assert.equal(cell.text, said(pages, href, as, time), `${href} of ${address}`)
+    const isSingle = cells.every(({ href }) => href === null)
+    const series = isSingle ? 1 : as === 'share' ? (cells.length - 1) / 2 : cells.length
+    const own = new Set(cells.flatMap(({ href }) => (href === null ? [] : pages.found(href))))
+    const period = key?.href ?? cells[0]?.href ?? ''
+    const all = baseOf(pages, period, time, plain)
+    for (const [column, { text, href }] of cells.slice(0, series).entries()) {
+      const to = href ?? (isSingle ? (key?.href ?? null) : null)
+      const isRest = head[column + 1] === 'Others'
+      if (to === null && !isRest) continue
+      const count = isRest
+        ? pages.found(key?.href ?? '').filter((record) => !own.has(record)).length
+        : pages.found(to ?? '').length
+      const expected = as === 'count' ? [number.format(count)] : [shareText(count, all), number.format(count)]
+      const shown = as === 'count' ? [text] : [text, cells[series + column]?.text]
+      assert.deepEqual(shown, expected, `${to ?? key?.text} of ${address}`)
     }
-    for (const { text } of others) {
-      const own = new Set(cells.flatMap(({ href }) => (href === null ? [] : pages.found(href))))
-      const rest = pages.found(key?.href ?? '').filter((record) => !own.has(record)).length
-      const total = pages.found(key?.href ?? '', time).length
-      const expected =
-        as === 'count' ? number.format(rest) : total === 0 ? 'no value' : percent.format(rest / total)
-      assert.equal(text, expected, `${key?.text}, others, of ${address}`)
-    }
+    if (as === 'share' && period !== '')
+      assert.equal(cells.at(-1)?.text, number.format(all), `${period} of ${address}`)
   }
   if (as === 'share' || plain.includes('split=tags') || description.includes('Only the newest')) return
   const numberAfter = (words: string): number =>

@@ -266,7 +266,7 @@ async function monthlyShares(search: string): Promise<readonly (readonly string[
     found: ${articles}Aggregate(search: "${search}", ${selection}
     all: ${articles}Aggregate(${selection} }`)
   const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
-  const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
   return found.groups.map(({ publishedAt_month: at, count }: Json) => {
     const whole = all.groups.find((each: Json) => each.publishedAt_month === at).count
     return [month.format(new Date(at)), percent.format(count / whole)]

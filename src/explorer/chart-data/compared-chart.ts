@@ -5,12 +5,21 @@ import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
-import { isRestricted, periodOnly, queryText, readView, recordArguments, type View } from '../view/view.ts'
+import {
+  emptyView,
+  isRestricted,
+  periodOnly,
+  queryText,
+  readView,
+  recordArguments,
+  type View,
+} from '../view/view.ts'
 import { nest } from '../../ask/where.ts'
 import { type AskedChart, type ChartContext, describe } from './asked-chart.ts'
 import { drawOverTime, measures, type OverTime, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice } from './own-parameters.ts'
 import { type Bounds, boundsOf, momentsOf, type Period, periods } from './periods.ts'
+import { shareBase } from './share-base.ts'
 import { rangePanels, timeField } from './time-axis.ts'
 
 export const mostQueries = 4
@@ -49,15 +58,24 @@ export function comparedChart(context: ChartContext): ComparedChart {
   })
   const chart: OverTime = {
     axis,
-    as,
     // Queries have the range of the collection, so that one sees where each begins.
-    base: { where: Object.keys(within).length === 0 ? undefined : nest(field, within), search: undefined },
+    base:
+      as === 'count'
+        ? null
+        : {
+            ...shareBase(emptyView, subject, []),
+            own: {
+              where: Object.keys(within).length === 0 ? undefined : nest(field, within),
+              search: undefined,
+            },
+          },
     seriesIn: () => series,
     outliers: series.map(({ name, own }, at) => ({
       panel: `outliers${at + 1}`,
       name: queries.length === 1 ? null : name,
       own,
     })),
+    undated: null,
     view: null,
     split: null,
     isStacked: false,

@@ -1,5 +1,6 @@
 /** A measure of the records of a view, by one or two fields. */
-import type { ChartKind } from '../charts/chart-spec.ts'
+import type { ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
+import { readNames } from '../lists/names.ts'
 import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
@@ -25,6 +26,7 @@ import {
 } from './group-plan.ts'
 import {
   cutNote,
+  type GroupKey,
   type Grouping,
   groupingLabel,
   groupingsOf,
@@ -39,6 +41,7 @@ import {
   withValue,
 } from './grouping.ts'
 import { withOthers } from './own-parameters.ts'
+import { baseText } from './share-base.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
@@ -115,14 +118,19 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   const plain = withOthers(view, Object.fromEntries([...groupParameters, 'part'].map((name) => [name, null])))
   const keys = keysOf(across, groups, groupCount > groups.length, plain, language)
   const named = charts[form.label]
+  const base = baseText(choices.base, language, readNames(answer, []))
   const label =
-    typeof named === 'string' ? named : named(choices.of === null ? '' : fieldLabel(choices.of, language))
+    typeof named === 'string'
+      ? named
+      : named(
+          choices.measure === 'share' ? base : choices.of === null ? '' : fieldLabel(choices.of, language),
+        )
   const rows = readRows(plan, answer, label, language)
   const isCut = rows.some((row) => row.isCut)
   const isCounted = form.rank === null
   const valueIn = (row: GroupRow, id: string): number | null => {
     const group = row.groups.get(id)
-    if (group !== undefined) return (form.read(group, of, count) ?? null) as number | null
+    if (group !== undefined) return (form.read(group, of) ?? null) as number | null
     // Of a list that is cut nobody knows which pairs have no records.
     return !isCut && (isCounted || row.totals.has(id)) ? 0 : null
   }
@@ -145,15 +153,33 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
           values: keys.map(({ id }) => valueIn(row, id)),
           hrefs: keys.map((key) => viewAddress(context, key.view && row.viewIn(key.view))),
         })),
-        counts:
-          choices.of === null || other !== undefined
-            ? null
-            : keys.map(({ id }) => rows[0]?.groups.get(id)?.count ?? 0),
+        numbers:
+          choices.measure === 'count' || other !== undefined
+            ? []
+            : numbersOf(plan, rows[0], keys, count, language),
       },
       language,
     ),
     notes: notesOn(plan, answer, keys.length, rows, kind, language),
   }
+}
+
+/** The records of each group, and what its share is of. */
+function numbersOf(
+  { choices, whole }: GroupPlan,
+  row: GroupRow | undefined,
+  keys: readonly GroupKey[],
+  all: number,
+  { text: { charts } }: Language,
+): readonly ChartNumbers[] {
+  const countIn = (groups: GroupRow['groups'] | undefined, id: string) => groups?.get(id)?.count
+  const counts = keys.map(({ id }) => countIn(row?.groups, id) ?? 0)
+  const totals = keys.map(({ id }) => {
+    const total = row?.groups.get(id)?.['total'] as number | undefined
+    return whole === null ? all : (total ?? countIn(row?.totals, id) ?? 0)
+  })
+  const shared = choices.measure === 'share' ? [{ label: charts.base, values: totals }] : []
+  return [{ label: charts.records, values: counts }, ...shared]
 }
 
 function kindOf(wanted: ChartKind, rows: number, isAdding: boolean, across: Grouping): ChartKind {

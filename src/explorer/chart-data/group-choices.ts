@@ -1,5 +1,5 @@
 /** What a reader chooses of a measure by fields. */
-import { EnumValue, nested, printField, type Selection } from '../../ask/graphql-text.ts'
+import { EnumValue, leaves, nested, printField, type Selection } from '../../ask/graphql-text.ts'
 import { chartKinds, type ChartKind } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -8,6 +8,7 @@ import type { View } from '../view/view.ts'
 import type { GroupAnswer } from './asked-chart.ts'
 import { type Grouping, isNumber } from './grouping.ts'
 import { readChoice, readOther } from './own-parameters.ts'
+import { type ShareBase, shareBase } from './share-base.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
 export type GroupMeasure = (typeof groupMeasures)[number]
@@ -23,6 +24,7 @@ export interface GroupChoices {
   readonly kind: ChartKind | null
   readonly top: (typeof sizes)[number]
   readonly step: number | null
+  readonly base: ShareBase
   readonly groupings: readonly Grouping[]
   readonly numbers: readonly ShownField[]
 }
@@ -30,10 +32,11 @@ export interface GroupChoices {
 /** Adds what is wrong to `problems`. */
 export function readGroupChoices(
   view: View,
-  { fields }: PageSubject,
+  subject: PageSubject,
   groupings: readonly Grouping[],
   problems: Problem[],
 ): GroupChoices {
+  const { fields } = subject
   const numbers = [...fields.values()].filter(({ isMeasure, type }) => isMeasure && type.kind === 'integer')
   const measure = readChoice(view, 'measure', groupMeasures, problems) ?? 'count'
   const by = readGroupings(view, groupings, problems)
@@ -48,6 +51,7 @@ export function readGroupChoices(
     kind: readChoice(view, 'kind', chartKinds, problems),
     top: readChoice(view, 'top', sizes, problems) ?? '20',
     step,
+    base: shareBase(view, subject, problems),
     groupings,
     numbers,
   }
@@ -87,10 +91,10 @@ export interface MeasureForm {
   /** In `rankBy`; null for counts and shares of all records, which groups have and are ordered by without it. */
   readonly rank: string | null
   /** In the texts of charts. */
-  readonly label: 'records' | 'shareOfShown' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
+  readonly label: 'records' | 'shareOf' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
   readonly select: (of: string) => Selection
-  /** Null where the group has none. `all`: how many records the groups are of. */
-  readonly read: (group: GroupAnswer, of: string, all: number) => unknown
+  /** Null where the group has none. */
+  readonly read: (group: GroupAnswer, of: string) => unknown
 }
 
 /** `shareOfAll`: of a view without conditions, whose groups have no other records. */
@@ -98,11 +102,16 @@ export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureF
   count: { rank: null, label: 'records', select: () => ({}), read: ({ count }) => count },
   shareOfAll: {
     rank: null,
-    label: 'shareOfShown',
-    select: () => ({}),
-    read: ({ count }, _, all) => (all === 0 ? null : count / all),
+    label: 'shareOf',
+    select: () => ({ countShare: {} }),
+    read: ({ countShare }) => countShare,
   },
-  share: { rank: 'SHARE', label: 'shareOfGroup', select: () => ({ share: {} }), read: ({ share }) => share },
+  share: {
+    rank: 'SHARE',
+    label: 'shareOfGroup',
+    select: () => leaves('share', 'total'),
+    read: ({ share }) => share,
+  },
   average: { rank: 'AVG', label: 'averageOf', select: (of) => nested(['avg', of]), read: readIn('avg') },
   median: {
     rank: 'MEDIAN',

@@ -3,7 +3,7 @@ import type { ChartKind } from '../charts/chart-spec.ts'
 import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { isRestricted, periodOnly, recordArguments, type RecordArguments } from '../view/view.ts'
+import { isRestricted, recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, mostGroups } from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
@@ -52,7 +52,7 @@ export function planOf(choices: GroupChoices, { view, subject }: ChartContext): 
     across,
     other,
     own: recordArguments(view),
-    whole: isOfGroup ? recordArguments(periodOnly(view, subject)) : null,
+    whole: isOfGroup ? choices.base.own : null,
     preset: isLined ? 'lines' : other === undefined ? 'bars' : 'table',
   }
 }

@@ -1,4 +1,4 @@
-/** SeriesCounts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
+/** Counts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
@@ -6,11 +6,13 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import type { RecordArguments, View } from '../view/view.ts'
+import { type RecordArguments, type View, withCondition } from '../view/view.ts'
+import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
 import { periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import type { ShownPeriods, TimeAxis } from './time-axis.ts'
+import { readNames } from '../lists/names.ts'
 import {
   countIn,
   countsIn,
@@ -20,6 +22,7 @@ import {
   outliersPanel,
   readPeriods,
 } from './time-axis.ts'
+import { baseText, type ShareBase } from './share-base.ts'
 
 export const measures = ['count', 'share'] as const
 
@@ -38,9 +41,8 @@ export interface Series {
 
 export interface OverTime {
   readonly axis: TimeAxis
-  readonly as: (typeof measures)[number]
-  /** Shares are those of the records of the period among these. */
-  readonly base: RecordArguments
+  /** What shares are of; null for counts. */
+  readonly base: ShareBase | null
   /** Null for an answer that is not known: as many as there may be. */
   readonly seriesIn: (answer: Answer | null) => readonly Series[]
   /** Records of which those outside of the periods are counted; `name` is said with their number. */
@@ -49,6 +51,8 @@ export interface OverTime {
     readonly name: string | null
     readonly own: RecordArguments
   }[]
+  /** The records without a time, which the table of a single series has in a row of its own. */
+  readonly undated: { readonly panel: string; readonly total: string; readonly view: View } | null
   /** The view that the keys lead to a period of; null if they lead nowhere. */
   readonly view: View | null
   readonly split: ShownField | null
@@ -60,51 +64,61 @@ export interface OverTime {
 
 /** What is asked when the range is known; with null, panels that cost at least as much. */
 export function seriesPanels(chart: OverTime, answer: Answer | null): readonly Panel[] {
-  const { axis, as, base, seriesIn, outliers } = chart
+  const { axis, base, seriesIn, outliers } = chart
   const shown = answer === null ? dearestPeriods(axis) : readPeriods(axis, answer)
   if (shown.starts.length === 0) return []
   return [
     ...seriesIn(answer).map(({ panel, own }) => countsPanel(axis, shown, panel, own)),
-    ...(as === 'share' ? [countsPanel(axis, shown, 'ofAll', base)] : []),
+    ...(base === null ? [] : [countsPanel(axis, shown, 'ofAll', base.own)]),
     ...(shown.hasOutliers ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own)) : []),
   ]
 }
 
+interface Counted {
+  readonly count: number | null
+  /** Of shares: how many records they are of, and the quotient; null where there is none to divide by. */
+  readonly total?: number | null
+  readonly share?: number | null
+}
+
 interface CountedSeries extends Series {
   /** By period; null where it is not known. */
-  readonly counts: readonly (number | null)[]
-  /** SeriesCounts, or shares of all records of the period; null where there are none to divide by. */
-  readonly values: readonly (number | null)[]
+  readonly counted: readonly Counted[]
 }
 
-interface SeriesCounts {
-  readonly shown: ShownPeriods
-  /** What shares divide by; null for counts. */
-  readonly totals: readonly (number | null)[] | null
-  readonly series: readonly CountedSeries[]
-}
-
-function readCounts({ axis, as, seriesIn }: OverTime, answer: Answer): SeriesCounts {
+function readSeries(
+  { axis, base, seriesIn }: OverTime,
+  answer: Answer,
+): { readonly shown: ShownPeriods; readonly series: readonly CountedSeries[] } {
   const shown = readPeriods(axis, answer)
-  const totals = as === 'share' ? countsIn(axis, shown, 'ofAll', answer) : null
-  const series = seriesIn(answer).map((each) => {
-    const counts = countsIn(axis, shown, each.panel, answer)
-    const values = totals === null ? counts : counts.map((count, at) => shareOf(count, totals[at] ?? 0))
-    return { ...each, counts, values }
-  })
-  return { shown, totals, series }
+  const totals = base === null ? null : countsIn(axis, shown, 'ofAll', answer)
+  const series = seriesIn(answer).map((each) => ({
+    ...each,
+    counted: countsIn(axis, shown, each.panel, answer).map((count, at) =>
+      totals === null ? { count } : shareOf(count, totals[at] ?? null),
+    ),
+  }))
+  return { shown, series }
 }
 
-function shareOf(count: number | null, total: number): number | null {
-  return total === 0 || count === null ? null : count / total
+/** As the service divides: once, to the nearest double. */
+function shareOf(count: number | null, total: number | null): Counted {
+  return { count, total, share: count === null || total === null || total === 0 ? null : count / total }
+}
+
+function undatedIn({ base, undated }: OverTime, answer: Answer): Counted | null {
+  if (undated === null) return null
+  const count = countIn(answer, undated.panel)
+  if (count === 0) return null
+  return base === null ? { count } : shareOf(count, countIn(answer, undated.total))
 }
 
 export function drawOverTime(chart: OverTime, answer: Answer, language: Language): DrawnChart {
-  const { axis, as, outliers, split, isStacked } = chart
+  const { axis, base, outliers, split, isStacked } = chart
   const { charts } = language.text
-  const { shown, series } = readCounts(chart, answer)
+  const { shown, series } = readSeries(chart, answer)
   const { period } = shown
-  const isNothing = series.every(({ counts }) => counts.every((count) => (count ?? 0) === 0))
+  const isNothing = series.every(({ counted }) => counted.every(({ count }) => (count ?? 0) === 0))
   const starts = isNothing ? [] : shown.starts
   // A single hour leads nowhere; in other periods shorter ones are chosen.
   const isDivisible = starts.length > 1 || period !== 'hour'
@@ -113,27 +127,32 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       { subject: axis.subject, language },
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
     )
-  const title = (as === 'share' ? charts.sharePer : charts.recordsPer)(charts.periods[period])
+  const of = base === null ? '' : baseText(base, language, readNames(answer, []))
+  const title =
+    base === null ? charts.recordsPer(charts.periods[period]) : charts.sharePer(of, charts.periods[period])
+  const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
   return {
     spec: describe(
       {
         kind: isStacked ? 'bars' : 'lines',
         title: split === null ? title : charts.by(title, fieldLabel(split, language)),
-        unit: as === 'share' ? 'share' : 'number',
+        unit: base === null ? 'number' : 'share',
         keyLabel: charts.periods[period],
-        valueLabel: as === 'share' ? charts.shareOfAll : charts.records,
+        valueLabel: base === null ? charts.records : charts.shareOf(of),
         isOrdered: true,
         isStacked,
         keys: starts.map((start) => ({
           label: periodLabel(period, start, language),
           href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
         })),
-        series: series.map(({ name, isRest, view, values }) => ({
+        series: series.map(({ name, isRest, view, counted }) => ({
           name,
           ...(isRest === true && { isRest }),
-          values: isNothing ? [] : values,
+          values: isNothing ? [] : counted.map(valueOf),
           hrefs: view === null ? [] : starts.map((start) => addressOf(view, start)),
         })),
+        numbers: base === null || isNothing ? [] : numbersOf(series, of, language),
+        rest: isNothing ? null : undatedRow(chart, answer, valueOf, language),
       },
       language,
     ),
@@ -148,24 +167,60 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
   }
 }
 
-/** A row for each series in each period. */
+/** What shares are made of: the records of each series, and those of the base, which are the same for all. */
+function numbersOf(
+  series: readonly CountedSeries[],
+  base: string,
+  { tag, text: { charts } }: Language,
+): readonly ChartNumbers[] {
+  const counts = series.map(({ name, counted }) => ({
+    label: series.length === 1 ? charts.records : `${name}: ${charts.records}`,
+    values: counted.map(({ count }) => count),
+  }))
+  const totals = series[0]?.counted.map(({ total }) => total ?? null) ?? []
+  return [...counts, { label: base.charAt(0).toLocaleUpperCase(tag) + base.slice(1), values: totals }]
+}
+
+function undatedRow(
+  chart: OverTime,
+  answer: Answer,
+  valueOf: (counted: Counted) => number | null,
+  language: Language,
+): ChartRest | null {
+  const { axis, base, undated } = chart
+  const counted = undatedIn(chart, answer)
+  if (undated === null || counted === null) return null
+  const view = withCondition(undated.view, { field: axis.field, operator: 'missing', values: ['1'] })
+  return {
+    label: language.text.missing,
+    href: viewAddress({ subject: axis.subject, language }, view),
+    values: [valueOf(counted)],
+    numbers: base === null ? [] : [counted.count, counted.total ?? null],
+  }
+}
+
+/** A row for each series in each period; last, one for the records without a time. */
 export function tableOverTime(chart: OverTime, answer: Answer): ChartTable {
-  const { shown, totals, series } = readCounts(chart, answer)
-  const key = keyOf(chart.axis, shown.period)
+  const { axis, base } = chart
+  const { shown, series } = readSeries(chart, answer)
+  const key = keyOf(axis, shown.period)
+  const without = undatedIn(chart, answer)
   return {
     columns: {
       [key]: 'instant',
       ...chart.columns,
       count: 'integer',
-      ...(totals !== null && { total: 'integer', share: 'float' }),
+      ...(base !== null && { total: 'integer', share: 'float' }),
     },
-    rows: series.flatMap(({ row, counts, values }) =>
-      shown.starts.map((start, at) => ({
-        [key]: periodText(shown.period, start),
-        ...row,
-        count: counts[at] ?? null,
-        ...(totals !== null && { total: totals[at] ?? null, share: values[at] ?? null }),
-      })),
-    ),
+    rows: [
+      ...series.flatMap(({ row, counted }) =>
+        shown.starts.map((start, at) => ({
+          [key]: periodText(shown.period, start),
+          ...row,
+          ...counted[at],
+        })),
+      ),
+      ...(without === null ? [] : [{ [key]: null, ...without }]),
+    ],
   }
 }

@@ -3,15 +3,16 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { periodOnly, recordArguments, withCondition } from '../view/view.ts'
+import { recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
-import type { AskedChart, ChartContext, ChartTable, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import type { AskedChart, ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, chartOnce } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
 import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice, readNamed } from './own-parameters.ts'
 import { boundsOf, type Period, periods } from './periods.ts'
+import { type ShareBase, shareBase } from './share-base.ts'
 import { countIn, rangePanels, type TimeAxis, timeField, undatedPanel } from './time-axis.ts'
 
 export interface TimeChart extends AskedChart {
@@ -22,6 +23,7 @@ export interface TimeChart extends AskedChart {
 
 export interface TimeChoices {
   readonly as: (typeof measures)[number]
+  readonly base: ShareBase
   readonly split: ShownField | null
   /** Null: chosen by the range. */
   readonly per: Period | null
@@ -46,10 +48,11 @@ export function timeChart(context: ChartContext): TimeChart | null {
   const as = readChoice(view, 'as', measures, problems) ?? 'count'
   const per = readChoice(view, 'per', periods, problems)
   const bounds = boundsOf(view, field)
+  // A chart of a part has the range of the whole, so that one sees where the part begins.
   const axis: TimeAxis = { ...context, field, bounds, per }
   const own = recordArguments(view)
-  // A chart of a part has the range of the whole, so that one sees where the part begins.
-  const base = recordArguments(periodOnly(view, subject))
+  const base = shareBase(view, subject, problems)
+  const shared = as === 'share' ? base : null
   const hasUndated = bounds.from === null && bounds.to === null
   const asksParts: Panel[] =
     split === null
@@ -65,10 +68,10 @@ export function timeChart(context: ChartContext): TimeChart | null {
   const whole: Series = { panel: 'part0', name: charts.records, view: null, own, row: {} }
   const chart: OverTime = {
     axis,
-    as,
-    base,
+    base: shared,
     seriesIn: (answer) => (split === null ? [whole] : partsIn(answer, split, context)),
     outliers: [{ panel: 'outliers', name: null, own }],
+    undated: hasUndated && split === null ? { panel: 'undated', total: 'undatedOfAll', view } : null,
     view,
     split,
     isStacked: split === null || !split.isArray,
@@ -76,11 +79,13 @@ export function timeChart(context: ChartContext): TimeChart | null {
   }
   return {
     problems,
-    choices: { as, split, per, splits, field },
+    choices: { as, base, split, per, splits, field },
     panels: [
       ...rangePanels(axis),
       ...(hasUndated ? [undatedPanel(axis, 'undated', own)] : []),
-      ...(hasUndated && as === 'share' && split === null ? [undatedPanel(axis, 'undatedOfAll', base)] : []),
+      ...(hasUndated && shared !== null && split === null
+        ? [undatedPanel(axis, 'undatedOfAll', shared.own)]
+        : []),
       ...asksParts,
     ],
     more: (answer) => seriesPanels(chart, answer),
@@ -95,16 +100,8 @@ export function timeChart(context: ChartContext): TimeChart | null {
       const all = [undated > 0 && charts.undated(language.number(undated)), ...notes, leftOut]
       return { spec, notes: all.filter((note) => note !== false && note !== null) }
     }),
-    table: (answer) => withUndated(tableOverTime(chart, answer), answer, split === null),
+    table: (answer) => tableOverTime(chart, answer),
   }
-}
-
-/** Without parts, a row for the records without a time comes first. */
-function withUndated({ columns, rows }: ChartTable, answer: Answer, isWhole: boolean): ChartTable {
-  const [count, total] = [countIn(answer, 'undated'), countIn(answer, 'undatedOfAll')]
-  const [key = ''] = Object.keys(columns)
-  const shares = Object.hasOwn(columns, 'share') ? { total, share: count / total } : {}
-  return { columns, rows: isWhole && count > 0 ? [{ [key]: null, count, ...shares }, ...rows] : rows }
 }
 
 /**

@@ -24,8 +24,24 @@ export interface ChartSpec {
   readonly isStacked: boolean
   readonly keys: readonly ChartKey[]
   readonly series: readonly ChartSeries[]
-  /** The number of records of each key, where the values are measures of them; the table shows it. */
-  readonly counts?: readonly number[] | null
+  /** Further columns of the table, such as the numbers that the values are shares of. */
+  readonly numbers?: readonly ChartNumbers[]
+  /** A last row of the table, which the drawing has no place for. */
+  readonly rest?: ChartRest | null
+}
+
+export interface ChartRest {
+  readonly label: string
+  readonly href: string | null
+  /** Of each series, and of each of the further columns. */
+  readonly values: readonly (number | null)[]
+  readonly numbers: readonly (number | null)[]
+}
+
+export interface ChartNumbers {
+  readonly label: string
+  /** A number for each key; null where it is not known. */
+  readonly values: readonly (number | null)[]
 }
 
 export interface ChartKey {
@@ -78,7 +94,7 @@ export function valueFormat(unit: ChartSpec['unit'], locale: string): Intl.Numbe
   if (known !== undefined) return known
   const format = new Intl.NumberFormat(
     locale,
-    unit === 'share' ? { style: 'percent', maximumFractionDigits: 1 } : { maximumFractionDigits: 2 },
+    unit === 'share' ? { style: 'percent', maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 },
   )
   valueFormats.set(key, format)
   return format

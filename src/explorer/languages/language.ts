@@ -32,7 +32,7 @@ export interface Language {
 
 function create(tag: string, name: string, direction: Language['direction'], text: Texts): Language {
   const numbers = new Intl.NumberFormat(tag)
-  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 })
+  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumSignificantDigits: 2 })
   const plurals = new Intl.PluralRules(tag)
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })

@@ -196,7 +196,7 @@ async function timeFigure(
   return chartFigure(spec, site, language, {
     notes,
     brush: { from, to },
-    tools: timeTools(choices, context),
+    tools: timeTools(choices, context, readNames(answer, [])),
     links: html`
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
       <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download data-image=${charts.image}>${charts.file}</a>

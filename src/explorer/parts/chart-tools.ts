@@ -6,6 +6,7 @@ import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-cho
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
 import { measures } from '../chart-data/over-time.ts'
 import { type Period, periods } from '../chart-data/periods.ts'
+import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TimeChoices } from '../chart-data/time-chart.ts'
 import type { UnusualChart } from '../chart-data/unusual-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
@@ -15,10 +16,15 @@ import type { Answer } from '../page.ts'
 import { changed, periodOnly, recordsOnly, type View, viewParametersOf } from '../view/view.ts'
 import { valueList } from './choices.ts'
 import { hiddenInputs } from './forms.ts'
+import type { Names } from './values.ts'
 
 type AddressOf = (view: View) => string | null
 
-export function timeTools({ as, split, per, splits }: TimeChoices, context: ChartContext): Html {
+export function timeTools(
+  { as, base, split, per, splits }: TimeChoices,
+  context: ChartContext,
+  names: Names,
+): Html {
   const { subject, language } = context
   const { charts } = language.text
   const to: AddressOf = (view) => collectionAddress(subject.collection.nsid, view)
@@ -26,9 +32,22 @@ export function timeTools({ as, split, per, splits }: TimeChoices, context: Char
   const fields = splits.map((each) => [each.name, fieldLabel(each, language)] as const)
   return html`<div class="chart-options">
     ${valueList(charts.values, 'as', ways, as === 'count' ? null : as, to, context)}
+    ${as === 'share' && baseList(base, to, context, names)}
     ${periodList(per, to, context)}
     ${valueList(charts.split, 'split', [[null, charts.none], ...fields], split?.name ?? null, to, context)}
   </div>`
+}
+
+/** What shares are of, where there is a choice. */
+function baseList(base: ShareBase, to: AddressOf, context: ChartContext, names: Names): Html {
+  const { language } = context
+  const [filters, all] = (['filters', 'all'] as const).map((each) => base.text(each, language, names))
+  const choices = [
+    [null, filters ?? ''],
+    ['all', all ?? ''],
+  ] as const
+  const chosen = base.name === 'all' ? 'all' : null
+  return base.isChoice && valueList(language.text.charts.shareIs, 'base', choices, chosen, to, context)
 }
 
 function periodList(per: Period | null, to: AddressOf, context: ChartContext): Html {
@@ -38,7 +57,7 @@ function periodList(per: Period | null, to: AddressOf, context: ChartContext): H
 }
 
 export function groupForm(
-  { measure, of, by, kind, top, step, groupings, numbers }: GroupChoices,
+  { measure, of, by, kind, top, step, base, groupings, numbers }: GroupChoices,
   { view, subject, language }: ChartContext,
 ): Html {
   const { charts } = language.text
@@ -66,6 +85,13 @@ export function groupForm(
       ${chartKinds.map((each) => option(each, charts.kinds[each], each === kind))}
     </select></label>
     <label>${charts.top}<select name="top">${sizes.map((each) => option(each, language.number(Number(each)), each === top))}</select></label>
+    ${
+      base.isChoice &&
+      html`<label>${charts.shareIs}<select name="base">
+        ${option('', base.text('filters', language), base.name === 'filters')}
+        ${option('all', base.text('all', language), base.name === 'all')}
+      </select></label>`
+    }
     <label>${charts.step}<input name="step" type="number" min="1" value=${step ?? undefined} /></label>
     <button>${charts.draw}</button>
   </form>`

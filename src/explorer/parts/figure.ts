@@ -1,5 +1,5 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
-import { type ChartSpec, isDrawn, legendOf, valueText } from '../charts/chart-spec.ts'
+import { type ChartRest, type ChartSpec, isDrawn, legendOf, valueText } from '../charts/chart-spec.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -54,24 +54,31 @@ function legend(spec: ChartSpec): Html {
   </ul>`
 }
 
-function table(spec: ChartSpec, { text, number }: Language): Html {
+function table(spec: ChartSpec, { text }: Language): Html {
   const several = spec.series.length > 1
+  const { numbers = [] } = spec
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${text.charts.table}>
     <table>
       <thead><tr>
         <th scope="col">${spec.keyLabel}</th>
         ${spec.series.map(({ name }) => html`<th scope="col" class="number">${several ? recordText(name) : spec.valueLabel}</th>`)}
-        ${spec.counts != null && html`<th scope="col" class="number">${text.charts.records}</th>`}
+        ${numbers.map(({ label }) => html`<th scope="col" class="number">${recordText(label)}</th>`)}
       </tr></thead>
       <tbody>${spec.keys.map(
         ({ label, href }, key) => html`<tr>
           <th scope="row">${linked(href, recordText(label))}</th>
           ${spec.series.map(({ values, hrefs }) => html`<td class="number">${linked(hrefs[key] ?? null, valueText(values[key] ?? null, spec))}</td>`)}
-          ${spec.counts != null && html`<td class="number">${number(spec.counts[key] ?? 0)}</td>`}
+          ${numbers.map(({ values }) => html`<td class="number">${valueText(values[key] ?? null, { ...spec, unit: 'number' })}</td>`)}
         </tr>`,
-      )}</tbody>
+      )}</tbody>${spec.rest != null && html`<tfoot>${restRow(spec.rest, spec)}</tfoot>`}
     </table>
   </div>`
+}
+
+function restRow({ label, href, values, numbers }: ChartRest, spec: ChartSpec): Html {
+  return html`<tr><th scope="row">${linked(href, label)}</th>
+    ${values.map((value) => html`<td class="number">${valueText(value, spec)}</td>`)}
+    ${numbers.map((value) => html`<td class="number">${valueText(value, { ...spec, unit: 'number' })}</td>`)}</tr>`
 }
 
 function linked(href: string | null, content: Html): Html {

@@ -7,9 +7,9 @@ export const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after'
 /** Of the page that chooses a filter. */
 export const filterParameters = ['field', 'find', 'op', 'value'] as const
 /** Of charts over time. */
-export const timeParameters = ['split', 'as', 'per'] as const
+export const timeParameters = ['split', 'as', 'per', 'base'] as const
 /** Of a measure by fields. */
-export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step'] as const
+export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step', 'base'] as const
 /** Of compared queries. */
 export const comparedParameters = ['query', 'as', 'per'] as const
 /** Of what is unusual. */

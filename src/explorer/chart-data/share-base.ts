@@ -1,0 +1,42 @@
+/** What shares are of: all records, or those that have the filters of the view without its search. */
+import { sentencesOf } from '../browse/sentences.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
+import type { Names } from '../parts/values.ts'
+import type { Problem } from '../view/problem.ts'
+import { periodOnly, type RecordArguments, recordArguments, type View } from '../view/view.ts'
+import { readChoice } from './own-parameters.ts'
+
+const bases = ['filters', 'all'] as const
+
+export interface ShareBase {
+  readonly name: (typeof bases)[number]
+  /** Whether both are different records, so that there is a choice. */
+  readonly isChoice: boolean
+  readonly own: RecordArguments
+  /** In words, within a sentence. */
+  readonly text: (name: (typeof bases)[number], language: Language, names?: Names) => string
+}
+
+/** Without a search, shares are of all records. The period of the view restricts both. */
+export function shareBase(view: View, subject: PageSubject, problems: Problem[]): ShareBase {
+  const chosen = readChoice(view, 'base', bases, problems)
+  const period = periodOnly(view, subject)
+  const filtered = { ...view, search: '' }
+  const filters = view.conditions.filter((each) => !period.conditions.includes(each))
+  const isChoice = view.search !== '' && filters.length > 0
+  const name = chosen === 'all' || !isChoice ? 'all' : 'filters'
+  return {
+    name,
+    isChoice,
+    own: recordArguments(name === 'all' ? period : filtered),
+    text(of, language, names) {
+      const { allRecords, recordsWith } = language.text.charts
+      return of === 'all' ? allRecords : recordsWith(sentencesOf(filters, language, names).join('; '))
+    },
+  }
+}
+
+export function baseText(base: ShareBase, language: Language, names?: Names): string {
+  return base.text(base.name, language, names)
+}
