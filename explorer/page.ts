@@ -5,6 +5,7 @@ import { copyButtons } from './islands/copy.ts'
 import { findValues } from './islands/find-values.ts'
 import { freshRecords } from './islands/fresh-records.ts'
 import { keyboard } from './islands/keyboard.ts'
+import { laterParts } from './islands/later.ts'
 import { localTimes } from './islands/local-times.ts'
 import { sidebar } from './islands/sidebar.ts'
 
@@ -16,3 +17,4 @@ keyboard(document)
 findValues(document)
 freshRecords(document)
 sidebar(document)
+laterParts(document)

@@ -10,7 +10,7 @@ export const affordable = 215
 /** Points of an operation of what its reader has chosen. */
 export const mostAffordable = 240
 /** Points of all operations of a chart: a reader may look at several of the dearest in a minute. */
-const mostOfChart = 1_000
+const mostOfChart = 1_200
 
 export interface Panel {
   /** The alias, under which the answer has the panel. */

@@ -15,6 +15,11 @@ export function collectionAddress(nsid: string, view?: View): string | null {
   return withView(`/c/${nsid}`, view)
 }
 
+/** The facets that the page of the view cannot afford. */
+export function facetsAddress(nsid: string, view: View): string | null {
+  return withView(`/c/${nsid}/facets`, view)
+}
+
 /** The page of charts of a view, and one of them by itself: its drawing, or its values. */
 export function chartsAddress(nsid: string): string
 export function chartsAddress(nsid: string, view: View): string | null

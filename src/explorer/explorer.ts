@@ -13,6 +13,7 @@ import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
 import { failurePage, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
+import { facetsPage } from './pages/facets.ts'
 import { feedPage } from './pages/feed.ts'
 import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
@@ -242,6 +243,7 @@ const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, Col
   ['charts', chartsPage],
   ['chart.svg', chartDrawing],
   ...fileFormats.map((format) => [`chart.${format}`, chartValues(format)] as const),
+  ['facets', facetsPage],
   ['filter', filterPage],
   ['feed.atom', feedPage],
 ])

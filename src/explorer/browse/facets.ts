@@ -1,33 +1,46 @@
 /** Facets: how many records have each value, with links that include or exclude it. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, facetsAddress, withLanguage } from '../addresses.ts'
 import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
-import type { FacetAnswer } from '../lists/list.ts'
+import { type FacetAnswer, facetSize } from '../lists/list.ts'
+import { later } from '../parts/later.ts'
 import { plainValue, recordText } from '../parts/values.ts'
 import { isFilteredIn } from '../view/facets.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
 
-/** Of the facets that are `left` out, those that the reader has filtered by have the chosen values without counts. */
-export function facetList(
-  answers: readonly FacetAnswer[],
-  left: readonly ShownField[],
-  browse: Browse,
-): Html {
+export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
   const isFiltered = isFilteredIn(browse.view)
-  const uncounted = left
-    .filter(isFiltered)
-    .map(({ name }): FacetAnswer => ({ field: name, values: [], missing: null, cut: true }))
-  return [
-    ...[...uncounted, ...answers].map((answer) => {
-      const field = browse.subject.fields.get(answer.field)
-      const isEmpty = answer.values.length === 0
-      return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
-    }),
-    left.length > 0 &&
-      html`<p class="none">${browse.language.text.browse.fewFacets} ${browse.view.facets !== null && browse.language.text.browse.fewerFacets}</p>`,
-  ]
+  return answers.map((answer) => {
+    const field = browse.subject.fields.get(answer.field)
+    const isEmpty = answer.values.length === 0 && !answer.cut
+    return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
+  })
+}
+
+/** The element on the page of the list and on that of the facets. */
+export const lateId = 'late-facets'
+
+/** Facets of the second request: a link, and rows that are as high. */
+export function lateFacets(left: readonly ShownField[], { subject, view, language }: Browse): Html {
+  if (left.length === 0) return null
+  const labels = left.map((field) => fieldLabel(field, language))
+  const rowsOf = ({ name, type, values }: ShownField) => {
+    const most = type.kind === 'boolean' ? 2 : values.length === 0 ? facetSize : values.length
+    return (
+      Math.min(most, facetSize) + 3 + valuesOf(view, name, 'is').length + valuesOf(view, name, 'not').length
+    )
+  }
+  return later({
+    id: lateId,
+    address: withLanguage(facetsAddress(subject.collection.nsid, view), language),
+    label: language.list(labels),
+    room: left.map(
+      (field) =>
+        html`<ul class="facet room" aria-hidden="true">${Array.from({ length: rowsOf(field) }, () => html`<li><span class="value">\u00a0</span></li>`)}</ul>`,
+    ),
+  })
 }
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
@@ -104,7 +117,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   const hidden = groups.filter(
     (field) => field.isOwn && !shown.includes(field) && field.type.kind !== 'datetime',
   )
-  return html`<details class="more" open=${shown.length === 0 && view.page === null}>
+  return html`<details class="more" open=${shown.length === 0 && view.page === null && view.facets !== null}>
     <summary>${text.browse.moreFacets}</summary>
     <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>

@@ -94,10 +94,6 @@ export const ar: Translation = {
     },
     pages: 'الصفحات',
     dates: (field) => `${isolated(field)}، بالتوقيت العالمي UTC`,
-    noChart: 'حُذف المخطط لأن عوامل التصفية هذه مكلفة. يظهر المخطط مع عدد أقل منها.',
-    fewFacets: 'حُذفت بعض الجوانب لأن هذا العرض مكلف. تجد قيمها تحت «حقول أخرى».',
-    fewerFacets: 'اختر جوانب أو عوامل تصفية أقل لتظهر هنا.',
-    skipFilters: 'تظهر الجوانب مع الصفحة الأولى.',
     undated: (field, count) =>
       `بحسب ترتيب الفهرسة: السجلات التي بلا «${isolated(field)}» بين غيرها (${isolated(count)}).`,
     missingFirst: (field) => `تأتي السجلات التي بلا «${isolated(field)}» أولًا.`,

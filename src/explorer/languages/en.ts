@@ -83,10 +83,6 @@ export const en = {
     newRecords: { one: '{n} new record', other: '{n} new records' } satisfies Plural,
     pages: 'Pages',
     dates: (field: string) => `${field}, in UTC`,
-    noChart: 'The chart is left out, because these filters cost much. With fewer, it is shown.',
-    fewFacets: 'Some facets are left out, because this view costs much. “More fields” leads to their values.',
-    fewerFacets: 'Choose fewer facets or filters to see them here.',
-    skipFilters: 'Facets are shown with the first page.',
     undated: (field: string, count: string) =>
       `In the order of indexing: records without “${field}” are among the others (${count}).`,
     missingFirst: (field: string) => `Records without “${field}” come first.`,

@@ -80,10 +80,6 @@ export const es: Translation = {
     newRecords: { one: '{n} registro nuevo', many: '{n} de registros nuevos', other: '{n} registros nuevos' },
     pages: 'Páginas',
     dates: (field) => `${field}, en UTC`,
-    noChart: 'Se omite el gráfico porque estos filtros son costosos. Con menos filtros aparece.',
-    fewFacets: 'Se omiten algunas facetas porque esta vista es costosa. «Más campos» lleva a sus valores.',
-    fewerFacets: 'Elija menos facetas o filtros para verlas aquí.',
-    skipFilters: 'Las facetas se muestran en la primera página.',
     undated: (field, count) =>
       `Por orden de indexación: los registros sin «${field}» están entre los demás (${count}).`,
     missingFirst: (field) => `Los registros sin «${field}» van al principio.`,

@@ -8,7 +8,7 @@ import type { Result, SnippetAnswer } from '../parts/results.ts'
 import { isUnranked, recordArguments, type View } from '../view/view.ts'
 
 export const pageSize = 20
-const facetSize = 10
+export const facetSize = 10
 
 export interface FacetAnswer {
   readonly field: string
@@ -103,6 +103,17 @@ export function facetSelection(facets: readonly ShownField[], limit: number, ign
   const fields = facets.map(({ name }) => new EnumValue(name))
   const field = printField('facets', { fields, ignoreOwn: ignoreOwn || undefined, limit })
   return { [field]: { field: {}, values: leaves('value', 'count'), ...leaves('missing', 'cut') } }
+}
+
+/** Facets without the records. */
+export function facetsPanel(
+  name: string,
+  view: View,
+  facets: readonly ShownField[],
+  subject: PageSubject,
+): Panel {
+  const selection = facetSelection(facets, facetSize)
+  return { name, field: subject.collection.rootField, arguments: { ...recordArguments(view) }, selection }
 }
 
 /** Before the name of the text. */

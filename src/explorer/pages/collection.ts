@@ -9,25 +9,25 @@ import {
 } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
-import { facetList, otherFacets } from '../browse/facets.ts'
+import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, areAffordable, buildOperation, type Operation } from '../../ask/operation.ts'
+import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
-import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
+import { askList } from '../lists/list-operation.ts'
+import { readNames } from '../lists/names.ts'
 import { results } from '../parts/results.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
-import { type ChosenFacets, chooseFacets } from '../view/facets.ts'
+import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { changed, readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -52,14 +52,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     ? withLanguage(collectionAddress(collection.nsid, view), language)
     : null
   const columns = columnsOf(view, subject)
-  const build = (facets: readonly ShownField[]): Operation =>
-    buildOperation(site.schema, 'Collection', [
-      listPanel(view, columns, facets, subject),
-      ...facets.flatMap((field) => referredPanel(field)),
-      ...conditionNames(view.conditions),
-    ])
-  const { facets, left } =
-    view.page === null ? chooseFacets(view, subject, build, site) : { facets: [], left: [] }
+  const { facets, left, operation } = askList(view, subject, site)
   const asks = [...(asked?.panels ?? []), ...(asked?.more(null) ?? [])]
   const time = asks.length > 0 && areAffordable(site, asks) ? asked : null
   return {
@@ -67,7 +60,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     location,
     title,
     description: subjectDescription(subject, language),
-    operation: [build(facets), ...affordableOperations(site, time?.panels ?? [])],
+    operation: [operation, ...affordableOperations(site, time?.panels ?? [])],
     more: (answer) =>
       affordableOperations(site, [
         ...(time?.more(answer) ?? []),
@@ -120,9 +113,8 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
   return html`<aside aria-label=${text.filters}>
             <details class="sidebar">
               <summary>${text.filters}</summary>
-              ${filterMenu(browse)} ${facetList(list.facets ?? [], left, browse)}
-              ${browse.view.page !== null && html`<p class="none">${text.browse.skipFilters}</p>`}
-              ${otherFacets(facets, browse)}
+              ${filterMenu(browse)} ${facetList(list.facets ?? [], browse)}
+              ${otherFacets(facets, browse)} ${lateFacets(left, browse)}
             </details>
           </aside>`
 }
@@ -174,7 +166,7 @@ async function chartPart(
   const address = withLanguage(chartsAddress(subject.collection.nsid, view), language)
   return (
     asked !== null &&
-    html`<p class="none">${text.browse.noChart} <a href=${address} rel="nofollow">${text.charts.more}</a></p>`
+    html`<p class="chart-options"><a href=${address} rel="nofollow">${text.charts.more}</a></p>`
   )
 }
 

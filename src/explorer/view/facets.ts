@@ -34,6 +34,18 @@ export function chooseFacets(
   return { facets: all.filter(isShown), left: all.filter((field) => !isShown(field)) }
 }
 
+/** In as few operations as can be afforded; a facet that none can have is left out. */
+export function facetOperations(
+  facets: readonly ShownField[],
+  build: (facets: readonly ShownField[]) => Operation,
+  { price }: Pick<Site, 'price'>,
+): readonly Operation[] {
+  const affords = (operation: Operation) => (price(operation) ?? Number.POSITIVE_INFINITY) <= mostAffordable
+  if (facets.length === 0) return []
+  const whole = build(facets)
+  return affords(whole) ? [whole] : facets.map((each) => build([each])).filter(affords)
+}
+
 export function isFilteredIn({ conditions }: View): (field: ShownField) => boolean {
   const names = new Set(conditions.map(({ field }) => field.name))
   return ({ name }) => names.has(name)

@@ -1,0 +1,27 @@
+/** What the page of a list asks, and the facets that it can afford; the others are for a second request. */
+import { buildOperation, type Operation } from '../../ask/operation.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import type { Site } from '../page.ts'
+import { type ChosenFacets, chooseFacets } from '../view/facets.ts'
+import type { View } from '../view/view.ts'
+import { columnsOf, listPanel } from './list.ts'
+import { conditionNames, referredPanel } from './names.ts'
+
+export interface AskedList extends ChosenFacets {
+  readonly operation: Operation
+}
+
+/** Facets do not change from page to page: pages after the first leave all of them to the second request. */
+export function askList(view: View, subject: PageSubject, site: Site): AskedList {
+  const columns = columnsOf(view, subject)
+  const build = (facets: readonly ShownField[]): Operation =>
+    buildOperation(site.schema, 'Collection', [
+      listPanel(view, columns, facets, subject),
+      ...facets.flatMap((field) => referredPanel(field)),
+      ...conditionNames(view.conditions),
+    ])
+  const first = chooseFacets(view, subject, build, site)
+  const { facets, left } = view.page === null ? first : { facets: [], left: [...first.facets, ...first.left] }
+  return { facets, left, operation: build(facets) }
+}

@@ -1,0 +1,60 @@
+/** The facets of a view that cost too much for its page, which fetches them; without script, a page of its own. */
+import { type Browse, viewAddress } from '../browse/context.ts'
+import { facetList, lateId } from '../browse/facets.ts'
+import { conditionList } from '../browse/sentences.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { html } from '../html.ts'
+import { affordableOperations, buildOperation } from '../../ask/operation.ts'
+import { type FacetAnswer, facetsPanel } from '../lists/list.ts'
+import { askList } from '../lists/list-operation.ts'
+import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
+import type { Draft, PageRequest, Site } from '../page.ts'
+import { facetOperations } from '../view/facets.ts'
+import { timeParameters } from '../view/parameters.ts'
+import { readView } from '../view/view.ts'
+import { problemPage } from './failure.ts'
+
+export function facetsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
+  const { parameters, language } = request
+  const { text } = language
+  const { view, problems } = readView(parameters, subject, timeParameters)
+  const title = `${subjectLabel(subject, language)}: ${text.filters}`
+  if (problems.length > 0) return problemPage(problems, title, request)
+  const { left } = askList(view, subject, site)
+  const build = (facets: readonly ShownField[]) =>
+    buildOperation(site.schema, 'Facets', [
+      facetsPanel(panelOf(facets), view, facets, subject),
+      ...facets.flatMap((field) => referredPanel(field)),
+    ])
+  return {
+    status: 200,
+    title,
+    isIndexed: false,
+    operation: [
+      ...facetOperations(left, build, site),
+      ...affordableOperations(site, conditionNames(view.conditions)),
+    ],
+    render(answer) {
+      const browse: Browse = { site, subject, view, language, names: readNames(answer, left) }
+      const found = [left, ...left.map((each) => [each])].flatMap(
+        (facets) =>
+          (answer[panelOf(facets)] as { readonly facets: readonly FacetAnswer[] } | undefined)?.facets ?? [],
+      )
+      // A facet that no operation can afford leads to all of its values.
+      const facets = left.map(
+        ({ name }): FacetAnswer =>
+          found.find(({ field }) => field === name) ?? { field: name, values: [], missing: null, cut: true },
+      )
+      return html`<h1>${title}</h1>
+        <p><a href=${viewAddress(browse, view)}>${text.filtering.back}</a></p>
+        ${conditionList(browse)}
+        <div id=${lateId}>${facetList(facets, browse)}</div>`
+    },
+  }
+}
+
+function panelOf(facets: readonly ShownField[]): string {
+  return `facets_${facets.map(({ name }) => name).join('_')}`
+}

@@ -1,0 +1,21 @@
+/** Parts of a page that a second request brings: with script by itself, without by a link. */
+import { html, type Html } from '../html.ts'
+
+export interface LaterPart {
+  /** Of the element on both pages. */
+  readonly id: string
+  /** The page that has the part; null where no address has it. */
+  readonly address: string | null
+  readonly label: string
+  /** What is shown until then, as high as the part at most becomes. */
+  readonly room: Html
+}
+
+export function later({ id, address, label, room }: LaterPart): Html {
+  return (
+    address !== null &&
+    html`<div id=${id} class="later" data-later=${address}>
+      <p><a href=${address} rel="nofollow">${label}</a></p>${room}
+    </div>`
+  )
+}
