@@ -26,9 +26,13 @@ test('values are shown by their kind', async () => {
   await using explorer = await openExplorer(given)
   const { body } = await explorer.get(page)
   const text = body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-  assert.match(body, /<meter min="0" max="10" value="7" aria-hidden="true"><\/meter> <span>7 of 10</)
+  assert.match(body, /<rect x="0" width="70" height="10"><\/rect><\/g><\/svg> <span>7 of 10</)
+  assert.match(
+    body,
+    /<rect x="29.5" width="20.5" [^>]*><\/rect><path d="M50 0V10"><\/path><\/g><\/svg> <span>-41/,
+  )
   assert.ok(text.includes('-41 (from -100 to 100)'))
-  assert.match(body, /<time datetime="2026-11-16T05:14:39\+09:00">Nov 15, 2026, 8:14 PM<\/time>/)
+  assert.match(body, /<time datetime="2026-11-16T05:14:39\+09:00" [^>]*>Nov 15, 2026, 8:14 PM UTC<\/time>/)
   assert.ok(text.includes('2026-11-16T05:14:39+09:00'))
   assert.match(text, /File image\/svg\+xml , 12,345 bytes bafkrei/)
   assert.match(text, /5 bytes aGVsbG8/)

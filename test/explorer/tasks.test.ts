@@ -24,7 +24,7 @@ const tasks: readonly Task[] = [
   {
     name: 'reports on a topic in two languages',
     async run({ page, click, search }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(facetValue(page, 'Language', 'English'))
       await click(facetValue(page, 'Language', 'Spanish'))
       await search(searchBox(page), 'election OR elecciones')
@@ -41,7 +41,7 @@ const tasks: readonly Task[] = [
   {
     name: 'one country’s outlets in a month',
     async run({ page, click, fill, search }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(facetValue(page, 'Outlet · Country', 'France'))
       await fill(page.getByLabel('from'), '2026-10-01')
       await search(page.getByLabel('to', { exact: true }), '2026-10-31')
@@ -55,7 +55,7 @@ const tasks: readonly Task[] = [
   {
     name: 'whether coverage rose',
     async run({ page, click, search }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await search(searchBox(page), 'election')
       await click(page.getByRole('link', { name: 'Shares' }))
       await click(page.getByRole('link', { name: 'Month', exact: true }))
@@ -68,7 +68,7 @@ const tasks: readonly Task[] = [
   {
     name: 'two topics compared as shares',
     async run({ page, click, search }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(page.getByRole('link', { name: 'More charts of this view' }))
       await click(page.getByRole('link', { name: 'Compared queries' }))
       await search(page.getByLabel('Query 1'), 'election')
@@ -86,7 +86,7 @@ const tasks: readonly Task[] = [
       await click(page.getByRole('link', { name: 'More charts of this view' }))
       await select(page.getByRole('combobox', { name: 'Measure', exact: true }), 'Average')
       await select(page.getByRole('combobox', { name: 'of', exact: true }), 'Clickbait')
-      await select(page.getByRole('combobox', { name: 'By', exact: true }), 'Report · Outlet')
+      await select(page.getByRole('combobox', { name: 'By', exact: true }), 'Article · Outlet')
       await click(page.getByRole('button', { name: 'Draw' }))
       const { query } = await demoService()
       const data = await query(`{ techServiceNewsEnrichmentAggregate(groupBy: [article_source], limit: 1,
@@ -117,7 +117,7 @@ const tasks: readonly Task[] = [
   {
     name: 'everything from one outlet',
     async run({ page, click }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(page.locator('.results').getByRole('link', { name: 'Harbour & Hill' }).first())
       await page.getByRole('heading', { level: 1, name: 'Harbour & Hill' }).waitFor()
       const { totalCount } = await list('where: {source: {displayName: {eq: "Harbour & Hill"}}}')
@@ -128,7 +128,7 @@ const tasks: readonly Task[] = [
   {
     name: 'what was unusual last week',
     async run({ page, click }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(page.getByRole('link', { name: 'More charts of this view' }))
       await click(page.getByRole('link', { name: 'What is unusual here' }))
       await click(page.getByRole('link', { name: 'The last 7 days' }))
@@ -151,7 +151,7 @@ const tasks: readonly Task[] = [
   {
     name: 'the table as CSV',
     async run({ page, click }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(facetValue(page, 'Language', 'French'))
       await click(page.getByRole('link', { name: 'Table', exact: true }))
       const menu = page.locator('details.take', { hasText: 'Take these records with you' })
@@ -166,7 +166,7 @@ const tasks: readonly Task[] = [
   {
     name: 'a view for a colleague',
     async run({ page, click, select }) {
-      await click(collection(page, 'Reports'))
+      await click(collection(page, 'Articles'))
       await click(facetValue(page, 'Language', 'German'))
       await click(page.getByRole('link', { name: 'Cards' }))
       await select(page.getByRole('combobox', { name: 'Sort', exact: true }), 'Words, descending')
@@ -245,7 +245,7 @@ function facetValue(page: Page, facet: string, value: string): Locator {
 }
 
 async function total(page: Page, count: number): Promise<void> {
-  await page.locator('.total', { hasText: `${count} record` }).waitFor()
+  await page.locator('.total', { hasText: `${count} article` }).waitFor()
 }
 
 async function rows(table: Locator): Promise<readonly (readonly string[])[]> {

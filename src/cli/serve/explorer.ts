@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { IndexStatus } from '../../database/database.ts'
-import type { DisplayProblem } from '../../explorer/fields/read-display.ts'
+import type { DisplayProblem } from '../../explorer/fields/display-part.ts'
 import type { Subjects } from '../../explorer/fields/subject.ts'
 import type { SiteOperator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'

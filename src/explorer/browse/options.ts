@@ -1,6 +1,6 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
-import { fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { counted, fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
@@ -16,7 +16,7 @@ export function optionsBar(
 ): Html {
   const { language, view } = browse
   return html`<div class="bar">
-    <p class="total" data-total=${total}><strong>${language.plural(language.text.records, total)}</strong></p>
+    <p class="total" data-total=${total}><strong>${counted(browse.subject, total, language)}</strong></p>
     ${total > 0 && zoneNote(language)}
     ${total > 0 && orderNote(undated, browse)}
     <div class="options">

@@ -82,6 +82,7 @@ test('every mistake is reported, with the nearest name', () => {
   const file = {
     'tech.service.news.artcle': {},
     [article]: {
+      count: { en: { one: 'one' }, fr: {} },
       titel: 'title',
       title: 'publishedAt',
       time: 'publishedat',
@@ -112,6 +113,8 @@ test('every mistake is reported, with the nearest name', () => {
       '….columns: This is not a list of fields. Write a list such as ["title"].',
       '….label.en: This is not a text of 1 to 1000 characters. Write a text, or remove the memb',
       '….label.fr: Pages are not in the language "fr". They are in: en, es, ar.',
+      '….count.en: This does not count records in a language of the pages. Write a text for each of: one, o',
+      '….count.fr: This does not count records in a language of the pages. They are in: en, es, ar.',
       '….hidden: There is no field 7 for this. Name one of: title, description,',
       '….groups.1.fields: "url" is in two groups. Name it once.',
       `….fields.wordCuont: ${article} has no field "wordCuont". Did you mean "wordCount"?`,
@@ -131,7 +134,13 @@ test('the file of the package names every field and listed value, in every langu
   assert.deepEqual(problems, [])
   for (const subject of createSubjects(model, display).all) {
     const { collection, display: own, roles } = subject
-    const texts = [own.label, own.description, ...own.groups.map(({ label }) => label)]
+    const texts = [
+      own.label,
+      own.singular,
+      own.count,
+      own.description,
+      ...own.groups.map(({ label }) => label),
+    ]
     const members = [...membersOf(collection)]
     const scales = [...own.fields.values()].flatMap(({ scale }) =>
       scale === null ? [] : [scale.low, scale.high],

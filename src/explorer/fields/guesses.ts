@@ -47,7 +47,7 @@ function isFacet({ isGroup, isOwn, type, many, values, words, isArray, target }:
 }
 
 /** Records that refer to no others of a known collection are few compared with those that refer to them: outlets. */
-function isEntity({ references }: Collection): boolean {
+export function isEntity({ references }: Collection): boolean {
   return references.every(({ target }) => target === null)
 }
 

@@ -2,9 +2,13 @@
 import { lastPart } from '../../schema/model/naming.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import type { Language } from '../languages/language.ts'
+import type { Plural } from '../languages/text-parts.ts'
 
 /** Texts by the tag of a language of the interface. */
 export type Labels = Readonly<Record<string, string>>
+
+/** A number of records, by the tag of a language of the interface. */
+export type Counts = Readonly<Record<string, Plural>>
 
 /** Labels of values of a field, by value. */
 export type ValueLabels = ReadonlyMap<string, Labels>
@@ -38,11 +42,25 @@ export function fieldLabel({ labels, words }: Labelled, language: Tagged): strin
 
 interface LabelledCollection {
   readonly collection: Collection
-  readonly display: { readonly label: Labels; readonly description: Labels }
+  readonly display: { readonly label: Labels; readonly singular: Labels; readonly description: Labels }
 }
 
 export function subjectLabel({ collection, display }: LabelledCollection, language: Tagged): string {
   return labelIn(display.label, language) ?? labelOf([lastPart(collection.nsid)])
+}
+
+/** `Article`, of one record. */
+export function singularLabel(subject: LabelledCollection, language: Tagged): string {
+  return labelIn(subject.display.singular, language) ?? subjectLabel(subject, language)
+}
+
+/** `5 articles`; records, where `display.json` does not count them in the language. */
+export function counted(
+  { display }: { readonly display: { readonly count: Counts } },
+  count: number,
+  { tag, text, plural }: Language,
+): string {
+  return plural(display.count[tag] ?? text.records, count)
 }
 
 /** Descriptions of lexicons are in English: not shown to readers of a language that the operator has labels in. */

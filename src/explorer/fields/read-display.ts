@@ -2,20 +2,13 @@
 import { leafName, leafPath, propertyLeaves } from '../../schema/model/leaves.ts'
 import type { Collection, Field } from '../../schema/model/model.ts'
 import { isUrl } from '../../schema/model/where-operators.ts'
-import { nearest } from '../../util/text/nearest.ts'
 import { isObject } from '../../util/is-object.ts'
 import { languages } from '../languages/language.ts'
+import { type DisplayProblem, Part, suggest } from './display-part.ts'
 import type { PageRoles } from './guesses.ts'
-import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
+import { type Counts, type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
 import type { CollectionDisplay, Display, FieldDisplay, FieldGroup, PageSubject } from './subject.ts'
-
-export interface DisplayProblem {
-  /** Where it is, such as `org.example.book.fields.pages`; blank for the whole file. */
-  readonly path: string
-  readonly problem: string
-  readonly remedy: string
-}
 
 export interface ReadDisplay {
   readonly display: Display
@@ -24,7 +17,9 @@ export interface ReadDisplay {
 
 const example = 'Write an object such as {"org.example.book": {"label": {"en": "Books"}}}.'
 const collectionMembers =
-  'label description title summary time image link facets columns hidden groups fields'.split(' ')
+  'label singular count description title summary time image link facets columns hidden groups fields'.split(
+    ' ',
+  )
 /** Of `facets` in GraphQL. */
 const mostFacets = 10
 const longestText = 1_000
@@ -40,46 +35,6 @@ export function readDisplay(file: unknown, subjects: readonly PageSubject[]): Re
     else if (part.isObject(example)) display.set(nsid, readCollection(part, subject))
   }
   return { display, problems }
-}
-
-/** A value of the file, and where it is. */
-class Part {
-  readonly value: unknown
-  readonly #path: string
-  readonly #problems: DisplayProblem[]
-
-  constructor(value: unknown, path: string, problems: DisplayProblem[]) {
-    this.value = value
-    this.#path = path
-    this.#problems = problems
-  }
-
-  report(problem: string, remedy: string): void {
-    this.#problems.push({ path: this.#path, problem, remedy })
-  }
-
-  at(name: string): Part {
-    const path = this.#path === '' ? name : `${this.#path}.${name}`
-    return new Part((this.value as Readonly<Record<string, unknown>>)[name], path, this.#problems)
-  }
-
-  isObject(remedy: string): boolean {
-    const is = isObject(this.value)
-    if (!is) this.report('This is not a JSON object.', remedy)
-    return is
-  }
-
-  /** Reports members with other names than `known`. */
-  check(known: readonly string[]): void {
-    for (const name of Object.keys(this.value as object))
-      if (!known.includes(name)) this.at(name).report(`"${name}" has no meaning here.`, suggest(name, known))
-  }
-
-  /** The members of an object; none if it is left out. */
-  members(remedy: string): readonly (readonly [string, Part])[] {
-    if (this.value === undefined || !this.isObject(remedy)) return []
-    return Object.keys(this.value as object).map((name) => [name, this.at(name)])
-  }
 }
 
 function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
@@ -128,6 +83,8 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
   const outer = [...members].flatMap(([name, { path }]) => (path.length === 1 ? name : []))
   return {
     label: readLabels(part.at('label')),
+    singular: readLabels(part.at('singular')),
+    count: readCounts(part.at('count')),
     description: readLabels(part.at('description')),
     roles: Object.fromEntries(Object.entries(roles).filter(([, given]) => given !== undefined)),
     hidden: new Set(list('hidden', names)),
@@ -285,12 +242,22 @@ function readLabels(part: Part): Labels {
   )
 }
 
-function suggest(word: string, candidates: readonly string[]): string {
-  const suggestion = nearest(word, candidates)
-  if (suggestion !== null) return `Did you mean "${suggestion}"?`
-  const shown = candidates.slice(0, 30)
-  const more = candidates.length - shown.length
-  return candidates.length === 0
-    ? 'Remove it.'
-    : `Name one of: ${shown.join(', ')}${more > 0 ? ` and ${more} others` : ''}.`
+function readCounts(part: Part): Counts {
+  const counts = part.members('Write one such as {"en": {"one": "{n} book", "other": "{n} books"}}.')
+  return Object.fromEntries(
+    counts.flatMap(([tag, count]) => {
+      const isKnown = languages.some((each) => each.tag === tag)
+      const wanted = isKnown ? new Intl.PluralRules(tag).resolvedOptions().pluralCategories : []
+      const forms = isObject(count.value) ? count.value : {}
+      if (isKnown && wanted.every((category) => typeof forms[category] === 'string'))
+        return [[tag, forms as unknown as Counts[string]]]
+      count.report(
+        'This does not count records in a language of the pages.',
+        isKnown
+          ? `Write a text for each of: ${wanted.join(', ')}.`
+          : `They are in: ${languages.map((each) => each.tag).join(', ')}.`,
+      )
+      return []
+    }),
+  )
 }

@@ -4,7 +4,7 @@ import type { Collection, Model } from '../../schema/model/model.ts'
 import { groupFields } from '../../schema/model/operators.ts'
 import { languages, type Language } from '../languages/language.ts'
 import { guessPageRoles, type PageRoles } from './guesses.ts'
-import type { Labels, Scale, Tagged, ValueLabels } from './labels.ts'
+import type { Counts, Labels, Scale, Tagged, ValueLabels } from './labels.ts'
 import { labelIn, labelOf, noValueLabels, subjectLabel } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
 
@@ -24,6 +24,8 @@ export interface FieldGroup {
 /** What it says of a collection, and what pages show where it says nothing. */
 export interface CollectionDisplay {
   readonly label: Labels
+  readonly singular: Labels
+  readonly count: Counts
   readonly description: Labels
   /** Where they are given, instead of the guesses. */
   readonly roles: Partial<PageRoles>
@@ -42,6 +44,8 @@ const noDisplay: Display = new Map()
 /** Without an entry in `display.json`. */
 const plainDisplay: CollectionDisplay = {
   label: {},
+  singular: {},
+  count: {},
   description: {},
   roles: {},
   hidden: new Set(),

@@ -175,7 +175,9 @@ export const ar: Translation = {
   charts,
   record: {
     fields: 'الحقول',
-    about: 'عن هذا السجل',
+    technical: 'العناوين والمصدر وJSON',
+    readAt: (host) => `اقرأ في ${isolated(host)}`,
+    visit: (host) => `افتح ${isolated(host)}`,
     account: 'الحساب',
     rev: 'المراجعة',
     changedAt: 'وقت التعديل',
@@ -188,8 +190,6 @@ export const ar: Translation = {
     ofMost: (value, most) => `${isolated(value)} من ${isolated(most)}`,
     between: (value, least, most) => `${isolated(value)} (من ${isolated(least)} إلى ${isolated(most)})`,
     otherVersion: 'تغيّر بعد ذلك',
-    referring: (collection, field) =>
-      `${isolated(collection)} التي تشير إلى هذا السجل في «${isolated(field)}»`,
     newestOf: (count) => `أحدث ${isolated(count)}`,
     summary: (collection) => `${isolated(collection)}: ملخص`,
     total: 'عدد السجلات',

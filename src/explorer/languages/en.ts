@@ -179,7 +179,9 @@ export const en = {
   } satisfies ProblemTexts,
   record: {
     fields: 'Fields',
-    about: 'About this record',
+    technical: 'Addresses, origin and JSON',
+    readAt: (host: string) => `Read at ${host}`,
+    visit: (host: string) => `Open ${host}`,
     account: 'Account',
     uri: 'AT-URI',
     cid: 'CID',
@@ -194,7 +196,6 @@ export const en = {
     ofMost: (value: string, most: string) => `${value} of ${most}`,
     between: (value: string, least: string, most: string) => `${value} (from ${least} to ${most})`,
     otherVersion: 'has changed since',
-    referring: (collection: string, field: string) => `${collection} referring to this record by “${field}”`,
     newestOf: (count: string) => `the newest ${count}`,
     summary: (collection: string) => `${collection}: summary`,
     total: 'Number of records',

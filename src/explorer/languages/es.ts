@@ -155,7 +155,9 @@ export const es: Translation = {
   charts,
   record: {
     fields: 'Campos',
-    about: 'Sobre este registro',
+    technical: 'Direcciones, origen y JSON',
+    readAt: (host) => `Leer en ${host}`,
+    visit: (host) => `Abrir ${host}`,
     account: 'Cuenta',
     rev: 'Revisión',
     changedAt: 'Modificado el',
@@ -168,7 +170,6 @@ export const es: Translation = {
     ofMost: (value, most) => `${value} de ${most}`,
     between: (value, least, most) => `${value} (de ${least} a ${most})`,
     otherVersion: 'ha cambiado desde entonces',
-    referring: (collection, field) => `${collection} que se refieren a este registro en «${field}»`,
     newestOf: (count) => `los ${count} más recientes`,
     summary: (collection) => `${collection}: resumen`,
     total: 'Número de registros',

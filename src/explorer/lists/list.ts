@@ -1,4 +1,5 @@
 /** The records of a view, their total, and facets. */
+import { aboutField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -46,17 +47,20 @@ export interface MissingWord {
 /** The fields that are read: those that represent a record, and those of the table. */
 export function columnsOf({ columns, show }: View, subject: PageSubject): readonly ShownField[] {
   const { roles } = subject
-  const { title, summary, time, image } = roles
   const shown = columns ?? roles.columns
   const names =
-    show === 'table' ? shown : [title, summary, time, ...(show === 'cards' ? [image] : []), ...shown]
+    show === 'table' ? shown : [...namesOf(subject), ...(show === 'cards' ? [roles.image] : []), ...shown]
   return fieldsNamed(subject, names)
 }
 
 /** The fields that represent a record where a list is short. */
 export function briefColumns(subject: PageSubject): readonly ShownField[] {
+  return fieldsNamed(subject, namesOf(subject))
+}
+
+function namesOf(subject: PageSubject): readonly (string | null)[] {
   const { title, summary, time } = subject.roles
-  return fieldsNamed(subject, [title, summary, time])
+  return [title, aboutField(subject)?.name ?? null, summary, time]
 }
 
 /** Without those that there are not. */

@@ -1,7 +1,7 @@
 /** An account: its handle, how many records it has in each collection, and the newest of them; in pages of many. */
 import { accountAddress, withLanguage, withParameter } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -110,7 +110,7 @@ function section(
   if (totalCount === 0) return null
   const field = subject.fields.get('did')
   const address = field === undefined ? null : valueAddress({ subject, language }, field, did)
-  const count = language.plural(language.text.records, totalCount)
+  const count = counted(subject, totalCount, language)
   const columns = briefColumns(subject)
   const found = nodes.map((node) => resultOfNode(node, columns))
   return html`<section>

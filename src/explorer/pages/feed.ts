@@ -3,6 +3,7 @@ import type { Field } from '../../schema/model/model.ts'
 import { viewTitle } from '../browse/sentences.ts'
 import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
 import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
+import { aboutField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -10,7 +11,7 @@ import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { fieldsNamed } from '../lists/list.ts'
-import { kindAndTime } from '../parts/record-name.ts'
+import { kindAndTime, namingText } from '../parts/record-name.ts'
 import { isWebAddress, shortText } from '../parts/values.ts'
 import { readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -79,7 +80,14 @@ function feedPanel(view: View, subject: PageSubject): Panel {
 function fieldsOf(subject: PageSubject): readonly ShownField[] {
   const { title, summary, time, link } = subject.roles
   const language = subject.collection.type.fields.find(isLanguage)
-  return fieldsNamed(subject, [title, summary, time, link, language?.name ?? null])
+  return fieldsNamed(subject, [
+    title,
+    aboutField(subject)?.name ?? null,
+    summary,
+    time,
+    link,
+    language?.name ?? null,
+  ])
 }
 
 function isLanguage({ type }: Field | ShownField): boolean {
@@ -102,7 +110,10 @@ function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: Pag
   const own = textOf(tag?.name ?? null)
   return {
     uri: node.uri,
-    title: shortText(textOf(roles.title) ?? summary ?? kindAndTime(read, subject, language), longestTitle),
+    title: shortText(
+      namingText(read, subject, language)?.text ?? kindAndTime(read, subject, language),
+      longestTitle,
+    ),
     page: origin + path,
     link: link !== null && isWebAddress(link) ? new URL(link).href : null,
     summary: summary === null ? null : shortText(summary, longestSummary),

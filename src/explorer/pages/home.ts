@@ -1,7 +1,7 @@
 /** The first page: a search of everything, examples, and each collection with its newest records. */
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
-import { subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject, Subjects } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
@@ -64,7 +64,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const found = nodesOf(subject, answer).map((node) => resultOfNode(node, columns))
     const label = subjectLabel(subject, language)
     return html`<section>
-      <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
+      <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${counted(subject, records, language)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
       ${found.length > 0 && html`<h4>${text.newest}</h4> ${results(found, 'list', [], { subject, language })}`}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>

@@ -1,6 +1,4 @@
 /** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
-import { formatInstant, timeOfTid } from '../../util/instant.ts'
-import { recordKey } from '../../util/text/record-key.ts'
 import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -8,15 +6,15 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
-import type { NamingText, ReadValue } from '../parts/record-name.ts'
-import { kindAndTime, kindTimeAndKey, namingText } from '../parts/record-name.ts'
-import { isPresent, paragraphs, recordText, shortText, timeOf, zoneNote } from '../parts/values.ts'
+import { isPresent, recordText, shortText } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
+import { directions, heading, nameOf } from '../record/heading.ts'
 import type { RecordNode } from '../record/record-operation.ts'
-import { languageOf, recordPanel, referringTo, textOf, valueAt } from '../record/record-operation.ts'
+import { languageOf, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
+import { addressProperties, technical } from '../record/technical.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
@@ -55,7 +53,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       const summary = textOf(node.recordJson, subject.roles.summary, subject)?.replaceAll(directions, '')
       return {
         status: 200,
-        title: nameOf(node, shown),
+        title: nameOf(node, subject, language),
         ...(summary !== undefined && { description: shortText(summary, 300) }),
       }
     },
@@ -64,15 +62,21 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       if (node === null) return missing(shown)
       const context: MenuContext = { ...request, site, index }
       const values = valuesOf(node, shown, site)
+      const { html: top, properties } = heading(node, values)
       return html`
-        ${article(node, shown, values)}
-        ${await summaries(uri, await summarized, answer, context)}
-        ${incoming(node, referringTo(subject, site), values)}
-        ${raw(node, language)}
+        <article class="record">
+          ${top}
+          ${await summaries(uri, await summarized, answer, context)}
+          ${incoming(node, referringTo(subject, site), values)}
+          <section aria-label=${text.record.fields}>
+            ${groupedFields(node.recordJson, values, new Set([...properties, ...addressProperties(subject)]))}
+          </section>
+          ${technical(node, values)}
+        </article>
         ${exportMenu(
           {
             kind: 'record',
-            title: nameOf(node, shown),
+            title: nameOf(node, subject, language),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
             files: recordFiles(site.schema, subject, { where: { uri: { eq: uri } } }),
           },
@@ -102,70 +106,6 @@ function valuesOf(node: RecordNode, { subject, language }: RecordContext, site: 
   }
 }
 
-function article(node: RecordNode, shown: RecordContext, values: ValueContext): Html {
-  const { uri, subject, language } = shown
-  const { collection, fields, roles } = subject
-  const { record } = language.text
-  const tag = values.textLanguage
-  const named = namedBy(node, subject)
-  const summary = named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
-  const elsewhere = new Set([
-    ...(named !== null && named.text.length <= longestHeading ? named.field.properties : []),
-    ...(summary === null ? [] : (fields.get(roles.summary ?? '')?.properties ?? [])),
-  ])
-  return html`<article class="record">
-    <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${subjectLabel(subject, language)}</a></p>
-    ${
-      named === null
-        ? html`<h1>${kindTimeAndKey(readOf(node), subject, uri, language)}</h1>`
-        : html`<h1 lang=${tag ?? undefined} dir="auto">${shortText(named.text, longestHeading)}</h1>`
-    }
-    ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
-    <div class="record-columns">
-      <section aria-label=${record.fields}>${groupedFields(node.recordJson, values, elsewhere)}</section>
-      <aside aria-label=${record.about}>${about(node, shown)}</aside>
-    </div>
-  </article>`
-}
-
-function namedBy(node: RecordNode, subject: PageSubject): NamingText | null {
-  return namingText(readOf(node), subject)
-}
-
-function readOf({ recordJson, indexedAt }: RecordNode): ReadValue {
-  return ({ name, properties }) => (name === 'indexedAt' ? indexedAt : valueAt(recordJson, properties))
-}
-
-/** In the title of the window and in citations. */
-function nameOf(node: RecordNode, { uri, subject, language }: RecordContext): string {
-  const text = namedBy(node, subject)?.text.replaceAll(directions, '')
-  return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${recordKey(uri)}`, 120)
-}
-
-function about(node: RecordNode, { uri, language }: RecordContext): Html {
-  const { cid, rev, did, actorHandle, indexedAt, changedAt } = node
-  const { text } = language
-  const account = withLanguage(accountAddress(did), language)
-  return html`<h2>${text.record.about}</h2>
-    ${zoneNote(language)}
-    <dl class="fields">
-      <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
-      <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
-      <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
-      ${rev !== null && html`<div><dt>${text.record.rev}</dt><dd><bdi class="uri">${rev}</bdi> (${timeOf(formatInstant(timeOfTid(rev)), language)})</dd></div>`}
-      <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
-      ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
-    </dl>`
-}
-
-function raw({ recordJson }: RecordNode, { text }: Language): Html {
-  const json = JSON.stringify(recordJson, null, 2)
-  return html`<details class="raw">
-    <summary>${text.record.json}</summary>
-    <pre tabindex="0" dir="ltr">${shortText(json, mostJson)}</pre>
-  </details>`
-}
-
 function missing({ uri, subject, language }: RecordContext): Html {
   const { record } = language.text
   const did = uri.split('/')[2] ?? ''
@@ -180,12 +120,6 @@ function missing({ uri, subject, language }: RecordContext): Html {
   </section>`
 }
 
-const mostJson = 100_000
-const longestHeading = 500
-
-/** Characters that would turn the name of the service behind a title. */
-const directions = /[\u202A-\u202E\u2066-\u2069]/g
-
 function nodeOf(answer: Answer): RecordNode | null {
   return (answer['record'] ?? null) as RecordNode | null
 }
@@ -198,7 +132,8 @@ function groupedFields(
 ): Html {
   const { collection, display } = shown.subject
   const { type } = collection
-  if (display.groups.length === 0) return fieldList(type, value, shown, elsewhere)
+  if (display.groups.length === 0)
+    return html`<h2>${shown.language.text.record.fields}</h2>${fieldList(type, value, shown, elsewhere)}`
   const grouped = new Set<string>()
   const groups = display.groups.map(({ label, fields: names }) => {
     const fields = names.flatMap((name) => type.fields.find((field) => field.name === name) ?? [])

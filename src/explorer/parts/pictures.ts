@@ -23,17 +23,18 @@ export function isAllowedPicture(address: string, imageHosts: readonly string[])
   )
 }
 
-/** `object`: what holds the address, and perhaps a text instead of the picture. */
+/** `object`: what holds the address, and perhaps a text instead of the picture. `caption`: instead of the address. */
 export function picture(
   address: string,
   object: Readonly<Record<string, unknown>>,
   { imageHosts }: { readonly imageHosts: readonly string[] },
+  caption?: Html,
 ): Html {
   const link = webLink(address, recordText(shortText(address, 200)))
   if (!isAllowedPicture(address, imageHosts)) return link
   const alt = typeof object['alt'] === 'string' ? shortText(object['alt'], 1_000) : ''
   return html`<figure class="picture">
     ${webLink(address, html`<img src=${address} alt=${alt} loading="lazy" decoding="async" referrerpolicy="no-referrer" />`)}
-    <figcaption>${link}</figcaption>
+    <figcaption>${caption === undefined ? link : caption}</figcaption>
   </figure>`
 }

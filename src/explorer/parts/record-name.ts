@@ -1,31 +1,39 @@
 /** The names of records in lists and headings: the title, another text, or the kind and time. */
 import { recordKey } from '../../util/text/record-key.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { singularLabel } from '../fields/labels.ts'
+import { aboutField } from '../fields/named-references.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { timeOf } from './values.ts'
+import { isNamed, timeOf } from './values.ts'
 
 export interface NamingText {
   readonly field: ShownField
   readonly text: string
 }
 
-/** A value of the record, as its JSON has it; undefined where it is not known. */
+/** A value of the record, as its JSON has it, or the name behind a reference; undefined where it is not known. */
 export type ReadValue = (field: ShownField) => unknown
 
-/** The title, the summary, or the first other free text; null for a record without any. */
-export function namingText(read: ReadValue, { fields, ownFields, roles }: PageSubject): NamingText | null {
-  const representing = [roles.title, roles.summary].flatMap((name) =>
-    name === null ? [] : (fields.get(name) ?? []),
-  )
+/**
+ * The title, what the record is about (`Analysis: Storm hits the coast`), the summary, or the first other free text; null
+ * for a record without any.
+ */
+export function namingText(read: ReadValue, subject: PageSubject, language: Language): NamingText | null {
+  const { fields, ownFields, roles } = subject
+  const about = aboutField(subject) ?? undefined
+  const title = fields.get(roles.title ?? '')
+  const representing = [title, about, fields.get(roles.summary ?? '')].filter((field) => field !== undefined)
   const others = [...ownFields.values()].filter(
     ({ type, isArray, many, properties }) =>
       type.kind === 'string' && type.freeText && !isArray && !many && properties.length === 1,
   )
   for (const field of [...representing, ...others]) {
-    const text = read(field)
+    const value = read(field)
+    if (field === about && isNamed(value))
+      return { field, text: `${singularLabel(subject, language)}: ${value.name}` }
+    const text = field === about ? null : value
     if (typeof text === 'string' && text.trim() !== '') return { field, text }
   }
   return null
@@ -33,7 +41,7 @@ export function namingText(read: ReadValue, { fields, ownFields, roles }: PageSu
 
 /** `Like · Nov 16, 2026, 1:13 PM UTC`, for a record without texts, where there is no HTML. */
 export function kindAndTime(read: ReadValue, subject: PageSubject, language: Language): string {
-  const kind = subjectLabel(subject, language)
+  const kind = singularLabel(subject, language)
   const time = timeIn(read, subject)
   return time === null ? kind : `${kind} · ${language.time(time)} UTC`
 }
@@ -44,8 +52,13 @@ function timeIn(read: ReadValue, { fields, roles }: PageSubject): string | null 
   return typeof time === 'string' ? time : null
 }
 
-/** Kind and time with the key of the record, which tells it from others of the same time. */
-export function kindTimeAndKey(read: ReadValue, subject: PageSubject, uri: string, language: Language): Html {
+/** The same as HTML. */
+export function kindAndTimeOf(read: ReadValue, subject: PageSubject, language: Language): Html {
   const time = timeIn(read, subject)
-  return html`<bdi>${subjectLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
+  return html`<bdi>${singularLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi>`
+}
+
+/** With the key of the record, which tells it from others of the same time. */
+export function kindTimeAndKey(read: ReadValue, subject: PageSubject, uri: string, language: Language): Html {
+  return html`${kindAndTimeOf(read, subject, language)} <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
 }

@@ -50,10 +50,10 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
   const { subject, language, imageHosts = [], kind } = context
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
-  const named = namingText(readIn(result), subject)
+  const named = namingText(readIn(result), subject, context.language)
   const link = titleLink(result, named, context)
   const shortened = named?.field.name === summary ? null : snippet(result, summary)
-  const own = [title, summary, time, image]
+  const own = [title, summary, time, image, named?.field.name]
   return html`<li class="result">
     ${image !== null && picture(result.values[image], imageHosts)}
     <h3>${link}</h3>
@@ -85,7 +85,7 @@ function titleLink(result: Result, named: NamingText | null, { subject, language
   const content =
     named === null
       ? kindTimeAndKey(readIn(result), subject, result.uri, language)
-      : snippet(result, named.field.name)
+      : (snippet(result, named.field.name) ?? recordText(shortText(named.text, longestText)))
   return recordLink(result.uri, content, language)
 }
 
@@ -127,7 +127,7 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
             html`<tr>${columns.map((field, at) => {
               const content =
                 field.name === title
-                  ? titleLink(result, namingText(readIn(result), subject), context)
+                  ? titleLink(result, namingText(readIn(result), subject, context.language), context)
                   : valueOf(field, result.values[field.name], language)
               return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}</td>`
             })}</tr>`,

@@ -66,7 +66,7 @@ export function shortUri(uri: string): Html {
   return html`<bdi title=${uri}>${labelOf([lastPart(nsid)])} ${key}</bdi>`
 }
 
-function isNamed(value: unknown): value is NamedReference {
+export function isNamed(value: unknown): value is NamedReference {
   return typeof value === 'object' && value !== null && 'uri' in value && 'name' in value
 }
 

@@ -1,11 +1,11 @@
 /** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
-import { subjectLabel } from '../fields/labels.ts'
+import { counted, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
-import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
+import { kindAndTimeOf, namingText, type ReadValue } from '../parts/record-name.ts'
 import { isPresent, recordLink, recordText, shortText } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import type { RecordNode, Referring, ReferringAnswer } from './record-operation.ts'
@@ -17,7 +17,10 @@ type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact
 export function incoming(node: RecordNode, referring: readonly Referring[], shown: BesideContext): Html {
   return referring.map((each) => {
     const answer = node[each.name] as ReferringAnswer | undefined
-    return answer === undefined || answer.totalCount === 0 ? null : section(node.uri, each, answer, shown)
+    const isOnly = referring.filter(({ holder }) => holder === each.holder).length === 1
+    return answer === undefined || answer.totalCount === 0
+      ? null
+      : section(node.uri, each, answer, isOnly, shown)
   })
 }
 
@@ -25,6 +28,7 @@ function section(
   uri: string,
   { name, holder, field, reference }: Referring,
   { totalCount, nodes }: ReferringAnswer,
+  isOnly: boolean,
   shown: BesideContext,
 ): Html {
   const { language } = shown
@@ -32,9 +36,9 @@ function section(
   const label = subjectLabel(holder, language)
   const by = memberLabel(holder, reference.path, language)
   const all = field === null ? null : valueAddress({ subject: holder, language }, field, uri)
-  const count = language.plural(text.records, totalCount)
+  const count = counted(holder, totalCount, language)
   return html`<section class="incoming" id=${name}>
-    <h2>${text.record.referring(label, by)}</h2>
+    <h2>${isOnly ? label : `${label} (${by})`}</h2>
     <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.record.newestOf(language.number(nodes.length))}`}</p>
     ${
       totalCount <= mostReferring
@@ -103,8 +107,8 @@ function heading(
   language: Language,
 ): Html {
   const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
-  const named = namingText(read, holder)
+  const named = namingText(read, holder, language)
   const content =
-    named === null ? kindTimeAndKey(read, holder, uri, language) : recordText(shortText(named.text, 120))
+    named === null ? kindAndTimeOf(read, holder, language) : recordText(shortText(named.text, 120))
   return recordLink(uri, content, language)
 }

@@ -23,6 +23,18 @@ export function scaleOf(
   return { min, max, low: given?.low ?? {}, high: given?.high ?? {} }
 }
 
+/** From the zero of a scale that has one inside, otherwise from its beginning. */
+function bar(value: number, min: number, max: number, { direction }: Language): Html {
+  const at = (number: number) => Math.min(Math.max(((number - min) / (max - min)) * 100, 0), 100)
+  const [zero, end] = [min < 0 && max > 0 ? at(0) : 0, at(value)]
+  return html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+    <g transform=${direction === 'rtl' ? 'translate(100) scale(-1 1)' : undefined}>
+      <rect x=${Math.min(zero, end)} width=${Math.abs(end - zero)} height="10" />
+      ${zero > 0 && html`<path d=${`M${zero} 0V10`} />`}
+    </g>
+  </svg>`
+}
+
 /** `text`: the number in words. In short, without what the ends of the scale mean. */
 export function scaled(
   value: number,
@@ -42,5 +54,5 @@ export function scaled(
       ? []
       : [html` <span><bdi>${language.number(at)}</bdi>: <bdi>${meaning}</bdi></span>`]
   })
-  return html`<span class="scale"><meter min=${min} max=${max} value=${value} aria-hidden="true"></meter> <span>${words}</span>${ends.length > 0 && html`<span class="ends">${ends}</span>`}</span>`
+  return html`<span class="scale">${bar(value, min, max, language)} <span>${words}</span>${ends.length > 0 && html`<span class="ends">${ends}</span>`}</span>`
 }

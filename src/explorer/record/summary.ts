@@ -1,7 +1,7 @@
 /** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { counted, fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
@@ -142,7 +142,7 @@ async function summary(
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
   const all = valueAddress({ subject: holder, language }, field, uri)
-  const total = language.plural(text.records, count)
+  const total = counted(holder, count, language)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
     <h2>${text.record.summary(isOnly ? label : `${label} (${fieldLabel(field, language)})`)}</h2>
