@@ -25,6 +25,8 @@ export interface FileForm {
   /** Whether a CSV file begins with a byte order mark. */
   readonly bom: boolean
   readonly gzip: boolean
+  /** What the file is called, without its ending; absent for the name of its collection. */
+  readonly name?: string
 }
 
 export interface FileSpec extends FileForm {

@@ -30,7 +30,10 @@ async function fetchText(path: string): Promise<string> {
 
 /** The rows of a CSV file without line ends in its cells, the head first. */
 async function csvOf(path: string): Promise<readonly string[]> {
-  return (await fetchText(path)).trimEnd().split('\r\n')
+  return (await fetchText(path))
+    .replace(/^\uFEFF/, '')
+    .trimEnd()
+    .split('\r\n')
 }
 
 async function linesOf(path: string): Promise<readonly Json[]> {
@@ -67,7 +70,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
     `${articles}?language=fr&wordCount.from=500&sort=-wordCount&show=table&columns=title,source_country,wordCount`,
   )
   const menu = menuOf(page)
-  const total = Number(/<strong>(\d+) records/.exec(page)?.[1])
+  const total = Number(/<strong>(\d+) articles/.exec(page)?.[1])
   assert.ok(total > 5)
   const [head, ...rows] = await csvOf(menu.link('CSV'))
   assert.equal(head, 'uri,title,sourceResolved.country,wordCount')
@@ -86,6 +89,16 @@ test('files have the records of the page, and a feed is named by its type', asyn
   )
 })
 
+test('the file of a search is in the order of its page', async () => {
+  const page = await fetchText(`${articles}?q=climate+government`)
+  const shown = Array.from(page.matchAll(/<h3><a href="\/at\/([^"]*)"/g), ([, path]) => `at://${path}`)
+  const lines = await linesOf(menuOf(page).link('NDJSON'))
+  assert.deepEqual(
+    lines.slice(0, shown.length).map(({ uri }) => uri),
+    shown,
+  )
+})
+
 test('files that a tier cuts say so by their names, and on the page', async () => {
   const tiers = inFolder('tiers.json')
   writeFileSync(tiers, '{"public": {"fileRows": 7}}')
@@ -94,14 +107,14 @@ test('files that a tier cuts say so by their names, and on the page', async () =
   const textOf = async (path: string) => (await fetch(few.url + path)).text()
   for (const query of ['language=fr', 'language=fr&wordCount.from=900']) {
     const page = await textOf(`${articles}?${query}`)
-    const total = Number(/<strong>(\d+) records/.exec(page)?.[1])
+    const total = Number(/<strong>(\d+) articles/.exec(page)?.[1])
     const isCut = query === 'language=fr'
     assert.deepEqual(
-      [isCut, page.includes(`The files have the first 7 of ${total} records.`)],
+      [isCut, page.includes(`The files have the first 7 of ${total} articles.`)],
       [total > 7, isCut],
     )
     const { headers } = await fetch(few.url + menuOf(page).link('Parquet'))
-    const name = `tech.service.news.article${isCut ? '-first-7' : ''}.parquet`
+    const name = `articles-fr${isCut ? '-first-7' : '-wordcount-from-900'}.parquet`
     assert.equal(headers.get('content-disposition'), `attachment; filename="${name}"`)
   }
 })
@@ -149,7 +162,7 @@ test('compared queries are taken along as a row for each query in each period', 
   const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
   const response = await fetch(service.url + menu.link('CSV'))
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
-  const disposition = 'attachment; filename="tech.service.news.article.chart.csv"'
+  const disposition = 'attachment; filename="articles-climate-language-fr-share-by-month.csv"'
   assert.equal(response.headers.get('content-disposition'), disposition)
   const [head, ...rows] = (await response.text()).trim().split('\r\n')
   assert.equal(head, 'publishedAt_month,query,count,total,share')

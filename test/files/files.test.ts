@@ -169,6 +169,24 @@ test('the head says how many rows there are, and the trailer how many were writt
   assert.equal(head.body, '')
 })
 
+test('a file is called as asked, or says that it has a part; a body is in the trailer as an address', async (database) => {
+  const { server } = await open(database)
+  const named = await fetched(server.port, 'GET', `${fileOf(keys)}&name=${encodeURIComponent('книги-2026')}`)
+  const encoded = encodeURIComponent('книги-2026.csv')
+  assert.equal(named.name, `attachment; filename="_-2026.csv"; filename*=UTF-8''${encoded}`)
+  const filtered = await fetched(
+    server.port,
+    'GET',
+    fileOf(booksOf('rkey', '(where: {inPrint: {eq: true}})')),
+  )
+  assert.match(filtered.name, /book\.filtered\.csv"$/)
+  const wrong = await fetch(`${server.url}${fileOf(keys)}&name=..%2Fpasswd`)
+  assert.equal(wrong.status, 400)
+  const posted = await fetched(server.port, 'POST', '/api/graphql', { format: 'csv', query: keys })
+  const again = await fetched(server.port, 'GET', posted.trailers['x-query'] ?? '')
+  assert.equal(again.body, posted.body)
+})
+
 test('a HEAD does not say that the file is empty', async (database) => {
   const { server } = await open(database)
   for (const path of [`${whole}.csv`, fileOf(genres), `${whole}.parquet`]) {
@@ -286,16 +304,17 @@ interface Fetched {
 }
 
 /** With its trailers, which `fetch` does not show. */
-function fetched(port: number, method: string, path: string): Promise<Fetched> {
+function fetched(port: number, method: string, path: string, sent?: Json): Promise<Fetched> {
   return new Promise((resolve, reject) => {
-    request({ port, method, path, host: '127.0.0.1' }, async (response) => {
+    const headers = { 'content-type': 'application/json' }
+    request({ port, method, path, host: '127.0.0.1', ...(sent && { headers }) }, async (response) => {
       const body = await readText(response)
-      const { headers, trailers } = response
-      const counts = ['x-row-count', 'x-total-count', 'x-truncated'].map((name) => headers[name])
-      const name = headers['content-disposition'] ?? ''
-      resolve({ counts, name, cost: headers['x-cost'], trailers: { ...trailers }, body })
+      const { headers: own, trailers } = response
+      const counts = ['x-row-count', 'x-total-count', 'x-truncated'].map((name) => own[name])
+      const name = own['content-disposition'] ?? ''
+      resolve({ counts, name, cost: own['x-cost'], trailers: { ...trailers }, body })
     })
       .on('error', reject)
-      .end()
+      .end(sent && JSON.stringify(sent))
   })
 }

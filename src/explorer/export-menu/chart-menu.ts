@@ -9,6 +9,7 @@ import type { Answer, Site } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { View } from '../view/view.ts'
+import { fileName } from './file-name.ts'
 import { type ExportedFile, panelFiles } from './files.ts'
 import { type MenuContext, exportMenu } from './export-menu.ts'
 
@@ -37,16 +38,25 @@ export function chartMenu(
   )
 }
 
+/** `articles-climate-by-week-language`: by what chooses the chart. */
+export function chartFileName(view: View, subject: PageSubject): string {
+  const other = (name: string) => view.others.filter(([each]) => each === name).map(([, value]) => value)
+  const by = [...other('by'), ...other('per'), ...other('split')]
+  const more = [...other('query'), ...other('as'), ...other('measure'), ...other('of'), ...other('on')]
+  return fileName(view, subject, [...more, ...(by.length === 0 ? ['chart'] : ['by', ...by])])
+}
+
 /** The values of a chart: its groups, or, where it is made of several panels, a file of its own. */
 export function chartFiles(
   { exported, table }: AskedChart,
   view: View,
-  { collection: { nsid } }: PageSubject,
+  subject: PageSubject,
   { schema }: Site,
 ): readonly ExportedFile[] {
-  if (table === undefined) return exported === undefined ? [] : panelFiles(schema, exported)
+  if (table === undefined)
+    return exported === undefined ? [] : panelFiles(schema, exported, chartFileName(view, subject))
   return fileFormats.flatMap((format) => {
-    const path = chartFileAddress(nsid, view, format)
+    const path = chartFileAddress(subject.collection.nsid, view, format)
     return path === null ? [] : { format, path }
   })
 }

@@ -1,4 +1,5 @@
 /** The menu below a panel: files, queries, programs and texts by which readers export its data. */
+import { withParameter } from '../addresses.ts'
 import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
 import type { Operation } from '../../ask/operation.ts'
@@ -14,8 +15,8 @@ export interface Exported {
   /** The query of the panel alone. */
   readonly operation: Operation
   readonly files: readonly ExportedFile[]
-  /** The number of records that match; absent where the files are not of records, or of one. */
-  readonly total?: number
+  /** The number of records that match, also in words; absent where the files are not of records, or of one. */
+  readonly total?: { readonly count: number; readonly text: string }
   /** Addresses of further forms, from the first slash. */
   readonly atom?: string | null
   readonly svg?: string | null
@@ -35,10 +36,15 @@ export function exportMenu(
   const { text } = language
   const { kind, title, operation, files, atom = null, svg = null, embed = null } = exported
   const endpoint = `${origin}${graphqlPath}`
-  const total = files.length === 0 ? 0 : (exported.total ?? 0)
+  const total = files.length === 0 ? undefined : exported.total
   const csv = files.find(({ format }) => format === 'csv')
   const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
-    ...files.map(({ format, path }) => [text.exportMenu.formats[format], path] as const),
+    ...files.map(({ format, path, isWhole }) => {
+      const name = text.exportMenu.formats[format]
+      // Excel reads UTF-8 behind a byte order mark only.
+      const address = format === 'csv' ? withParameter(path, 'bom', 'true') : path
+      return [isWhole === true ? text.exportMenu.allFields(name) : name, address] as const
+    }),
     [text.exportMenu.svg, svg, 'image/svg+xml'],
     [text.exportMenu.atom, atom, 'application/atom+xml'],
     [text.exportMenu.playground, playgroundAddress(operation)],
@@ -64,7 +70,7 @@ export function exportMenu(
     <ul class="take-links">
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
-    ${total > exportRows && html`<p class="none">${text.exportMenu.cut(language.number(exportRows), language.plural(text.records, total))}</p>`}
+    ${total !== undefined && total.count > exportRows && html`<p class="none">${text.exportMenu.cut(language.number(exportRows), total.text)}</p>`}
     ${programs.map(
       ([name, program, direction = 'ltr']) => html`<details class="program">
         <summary>${name}</summary>

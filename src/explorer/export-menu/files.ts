@@ -15,14 +15,20 @@ export interface ExportedFile {
   readonly format: FileFormat
   /** From the first slash. */
   readonly path: string
+  /** Whether the file has all fields, next to one of those that most readers want. */
+  readonly isWhole?: boolean
 }
 
-/** The panel selects rows alone. None where its query is longer than an address may be. */
-export function panelFiles(schema: GraphQLSchema, panel: Omit<Panel, 'name'>): readonly ExportedFile[] {
+/** The panel selects rows alone. None where its query is longer than an address may be. `name`: of the files. */
+export function panelFiles(
+  schema: GraphQLSchema,
+  panel: Omit<Panel, 'name'>,
+  name: string,
+): readonly ExportedFile[] {
   const { query, variables } = buildOperation(schema, 'File', [{ ...panel, name: 'rows' }])
   const asked = `query=${encode(query.replaceAll(/\s+/g, ' '))}&variables=${encode(JSON.stringify(variables))}`
   return fileFormats
-    .map((format) => ({ format, path: `${graphqlPath}?format=${format}&${asked}` }))
+    .map((format) => ({ format, path: `${graphqlPath}?format=${format}&name=${encode(name)}&${asked}` }))
     .filter(({ path }) => path.length <= longestAddress)
 }
 
@@ -31,6 +37,7 @@ export function recordFiles(
   schema: GraphQLSchema,
   { collection, fields }: PageSubject,
   args: Panel['arguments'],
+  name: string,
   columns: readonly ShownField[] | null = null,
 ): readonly ExportedFile[] {
   const { rootField, typeName } = collection
@@ -38,11 +45,8 @@ export function recordFiles(
   const usual = columns === null && isObjectType(type) ? usualPaths(type) : []
   const shown = columns ?? [...fields.values()].filter(isNamed)
   const selected = selectFields(shown.filter(isInRow))
-  return panelFiles(schema, {
-    field: rootField,
-    arguments: args,
-    selection: { nodes: mergeSelections([...usual.map((path) => nested(path)), selected]) },
-  })
+  const selection = { nodes: mergeSelections([...usual.map((path) => nested(path)), selected]) }
+  return panelFiles(schema, { field: rootField, arguments: args, selection }, name)
 }
 
 /** Whether it is a reference of the record itself to records with names. */

@@ -211,6 +211,7 @@ export const ar: Translation = {
       chart: 'خذ هذا المخطط معك',
       summary: 'خذ هذا الملخص معك',
     },
+    allFields: (format) => `${isolated(format)}، كل الحقول`,
     playground: 'فتح في محرر GraphQL',
     embed: 'تضمين في صفحة',
     prompt: 'تعليمات لوكيل ذكاء اصطناعي',

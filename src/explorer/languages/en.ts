@@ -217,6 +217,7 @@ export const en = {
       chart: 'Take this chart with you',
       summary: 'Take this summary with you',
     },
+    allFields: (format: string) => `${format}, all fields`,
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',

@@ -191,6 +191,7 @@ export const es: Translation = {
       chart: 'Llévese este gráfico',
       summary: 'Llévese este resumen',
     },
+    allFields: (format) => `${format}, todos los campos`,
     playground: 'Abrir en el editor de GraphQL',
     embed: 'Incluir en una página',
     prompt: 'Instrucción para un agente',

@@ -6,6 +6,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
+import { isPresent } from '../parts/values.ts'
 import { isUnranked, recordArguments, type View } from '../view/view.ts'
 
 export const pageSize = 20
@@ -68,6 +69,22 @@ export function fieldsNamed({ fields }: PageSubject, names: Iterable<string | nu
   return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
 }
 
+/** The order of lists and files; undefined for the newest first. */
+export function sortOf({ sort, search }: View, { collection }: PageSubject): Panel['arguments'][string] {
+  if (sort !== null) return [{ field: sort.field, direction: sort.direction.toUpperCase() }]
+  return isUnranked(search, collection) ? undefined : [{ field: 'RELEVANCE' }]
+}
+
+/** The columns of files without a choice: those that represent records and that one of `found` has a value of. */
+export function shortColumns(found: readonly Result[], subject: PageSubject): readonly ShownField[] {
+  const { roles } = subject
+  const all = fieldsNamed(subject, [...namesOf(subject), ...roles.columns, roles.link])
+  return all.filter(
+    ({ name }) =>
+      !found.some(({ values }) => name in values) || found.some(({ values }) => isPresent(values[name])),
+  )
+}
+
 /** Facets are asked for with the first page only: they do not change from page to page. */
 export function listPanel(
   view: View,
@@ -76,19 +93,18 @@ export function listPanel(
   subject: PageSubject,
 ): Panel {
   const { collection } = subject
-  const { page, sort } = view
+  const { page } = view
   const size =
     page?.side === 'before'
       ? { last: pageSize, before: page.cursor }
       : { first: pageSize, after: page?.cursor }
-  const relevance = isUnranked(view.search, collection) ? undefined : [{ field: 'RELEVANCE' }]
   return {
     name: 'list',
     field: collection.rootField,
     arguments: {
       ...size,
       ...recordArguments(view),
-      sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
+      sortBy: sortOf(view, subject),
     },
     selection: {
       totalCount: {},

@@ -19,7 +19,7 @@ import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { chartFiles, chartMenu } from '../export-menu/chart-menu.ts'
+import { chartFileName, chartFiles, chartMenu } from '../export-menu/chart-menu.ts'
 import { chartParameters, timeParameters } from '../view/parameters.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import type { Problem } from '../view/problem.ts'
@@ -161,7 +161,10 @@ async function wholeAnswer(
 
 /** The values of such a chart. Those of groups are the answer to their query, where the reader is sent. */
 export function chartValues(format: FileFormat) {
-  return (site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft => {
+  return (site: Site, subject: PageSubject, given: PageRequest): FileDraft | Draft => {
+    const parameters = given.parameters.filter(([name]) => name !== 'bom')
+    const hasMark = parameters.length < given.parameters.length
+    const request = { ...given, parameters }
     const asked = readFile(site, subject, request)
     if ('status' in asked) return asked
     const { chart, view, operations } = asked
@@ -173,26 +176,27 @@ export function chartValues(format: FileFormat) {
     return {
       status: 200,
       media: mediaTypes[format],
-      name: `${subject.collection.nsid}.chart.${format}`,
+      name: `${chartFileName(view, subject)}.${format}`,
       operation: operations,
       write: async (answer, ask) => {
         const values = table(await wholeAnswer(chart, answer, ask, site))
-        return fileOf(values, format, request.origin + request.address)
+        return fileOf(values, format, hasMark && format === 'csv', request.origin + request.address)
       },
     }
   }
 }
 
-/** `address`: of the chart, for the metadata of a Parquet file. */
+/** `bom`: whether it begins with a byte order mark. `address`: of the chart, for the metadata of a Parquet file. */
 async function fileOf(
   { columns, rows }: ChartTable,
   format: FileFormat,
+  bom: boolean,
   address: string,
 ): Promise<Uint8Array> {
   const spec = {
     format,
     columns: Object.entries(columns).map(([name, type]) => ({ name, type, path: [name] })),
-    bom: false,
+    bom,
     gzip: false,
     query: address,
   }

@@ -14,17 +14,17 @@ import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
-import { subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
-import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
+import { columnsOf, type ListAnswer, listPanel, resultOf, shortColumns, sortOf } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { readNames } from '../lists/names.ts'
-import { results } from '../parts/results.ts'
+import { type Result, results } from '../parts/results.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
@@ -35,6 +35,7 @@ import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import type { Names } from '../parts/values.ts'
+import { fileName } from '../export-menu/file-name.ts'
 import { recordFiles } from '../export-menu/files.ts'
 
 export function collectionPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -100,7 +101,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                   })
             }
             ${pager(list, browse)}
-            ${viewMenu(view, list.totalCount, subject, browse.names, menu)}
+            ${viewMenu(view, list.totalCount, found, subject, browse.names, menu)}
           </section>
         </div>
       `
@@ -196,27 +197,38 @@ async function timeFigure(
   })
 }
 
-/** `total`: the number of records that match. */
-function viewMenu(view: View, total: number, subject: PageSubject, names: Names, context: MenuContext): Html {
+/** `total`: the number of records that match. `found`: those of the page. */
+function viewMenu(
+  view: View,
+  total: number,
+  found: readonly Result[],
+  subject: PageSubject,
+  names: Names,
+  context: MenuContext,
+): Html {
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
   const isTable = view.show === 'table' || view.columns !== null
-  const sort =
-    view.sort === null ? undefined : [{ ...view.sort, direction: view.sort.direction.toUpperCase() }]
-  const whole: View = { ...view, page: null, facets: null, others: [] }
+  const args = { ...recordArguments(view), sortBy: sortOf(view, subject) }
+  const name = fileName(view, subject)
+  // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
+  const short = isTable ? columns : shortColumns(found, subject)
+  const files = recordFiles(site.schema, subject, args, name, short)
+  const whole = recordFiles(site.schema, subject, args, name)
+  const list: View = { ...view, page: null, facets: null, others: [] }
   return exportMenu(
     {
       kind: 'list',
       title: viewTitle(view, subject, language, names),
-      operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject)]),
-      files: recordFiles(
-        site.schema,
-        subject,
-        { ...recordArguments(view), sortBy: sort },
-        isTable ? columns : null,
-      ),
-      total,
+      operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
+      files: isTable
+        ? files
+        : [
+            ...files.slice(0, 1),
+            ...whole.map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
+          ],
+      total: { count: total, text: counted(subject, total, language) },
       atom: feedAddress(nsid, view),
       embed: embedAddress(nsid, view),
     },

@@ -16,8 +16,11 @@ import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { addressProperties, technical } from '../record/technical.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
+import { fileName } from '../export-menu/file-name.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
+import { recordKey } from '../../util/text/record-key.ts'
+import { emptyView } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 /** A record with what its page knows. */
@@ -78,7 +81,12 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
             kind: 'record',
             title: nameOf(node, subject, language),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
-            files: recordFiles(site.schema, subject, { where: { uri: { eq: uri } } }),
+            files: recordFiles(
+              site.schema,
+              subject,
+              { where: { uri: { eq: uri } } },
+              fileName(emptyView, subject, [recordKey(uri)]),
+            ),
           },
           context,
         )}

@@ -12,6 +12,7 @@ import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
+import { fileName } from '../export-menu/file-name.ts'
 import { panelFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chartFigure } from '../parts/figure.ts'
@@ -204,7 +205,10 @@ async function monthsFigure(
 function summaryMenu(uri: string, summarized: Summarized, count: number, context: MenuContext): Html {
   const { holder, field, bucket } = summarized
   const { schema } = context.site
-  const where = whereOf([{ field, operator: 'is', values: [uri] }])
+  const conditions = [{ field, operator: 'is', values: [uri] } as const]
+  const where = whereOf(conditions)
+  const more = bucket === null ? [] : ['by', 'month']
+  const name = fileName({ ...emptyView, conditions }, holder, more)
   return exportMenu(
     {
       kind: 'summary',
@@ -212,13 +216,17 @@ function summaryMenu(uri: string, summarized: Summarized, count: number, context
       operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
       files:
         bucket === null
-          ? recordFiles(schema, holder, { where })
-          : panelFiles(schema, {
-              field: `${holder.collection.rootField}Aggregate`,
-              arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
-              selection: { groups: leaves(bucket, 'count') },
-            }),
-      ...(bucket === null && { total: count }),
+          ? recordFiles(schema, holder, { where }, name)
+          : panelFiles(
+              schema,
+              {
+                field: aggregateOf(holder),
+                arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
+                selection: { groups: leaves(bucket, 'count') },
+              },
+              name,
+            ),
+      ...(bucket === null && { total: { count, text: counted(holder, count, context.language) } }),
     },
     context,
   )

@@ -84,7 +84,7 @@ export function createFiles({
   ): Promise<{ readonly groups: readonly unknown[]; readonly head: FileHead }> => {
     const { groups, groupCount: total, groupsPageInfo } = await read(asked, 'rows', asked.question)
     const [rows, isTruncated, cost] = [groups.length, groupsPageInfo.hasNextPage, asked.report.points]
-    return { groups, head: { name: `${asked.file.nsid}.aggregate`, rows, total, isTruncated, cost } }
+    return { groups, head: { name: asked.file.name, rows, total, isTruncated, cost } }
   }
   const readList = async (
     { question: { plan }, requestLimits, report }: AskedFile,
@@ -161,10 +161,10 @@ async function openList(
   }
 }
 
-function headOfList({ file: { nsid }, question: { plan } }: AskedFile, total: number): FileHead {
+function headOfList({ file: { name }, question: { plan } }: AskedFile, total: number): FileHead {
   const { limit, pointsFor } = fileCostOf(plan)
   const rows = Math.min(total, limit)
-  return { name: nsid, rows, total, isTruncated: total > limit, cost: pointsFor(rows) }
+  return { name, rows, total, isTruncated: total > limit, cost: pointsFor(rows) }
 }
 
 /** Finding the rows must be affordable as one operation; all rows, within a minute. */

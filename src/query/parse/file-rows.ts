@@ -6,8 +6,8 @@ import { badInput, type Collected, collectFields, type Selection } from './prepa
 
 export interface FileRows {
   readonly kind: 'records' | 'groups'
-  /** NSID of the collection of the rows. */
-  readonly nsid: string
+  /** What the file is called: by the NSID of its collection, and whether it has only a part of it. */
+  readonly name: string
   readonly columns: readonly FileColumn[]
 }
 
@@ -38,7 +38,14 @@ export function fileRows(selection: Selection, operation: OperationDefinitionNod
     throw badInput(
       `The file would have ${columns.length} columns, and may have ${mostColumns}. Select fewer fields.`,
     )
-  return { kind, nsid: role.collection.nsid, columns }
+  const given = root.nodes.flatMap((node) => node.arguments ?? [])
+  const isPart = given.some(({ name: argument }) => ['where', 'search'].includes(argument.value))
+  const { nsid } = role.collection
+  return {
+    kind,
+    name: `${nsid}${isPart ? '.filtered' : ''}${kind === 'groups' ? '.aggregate' : ''}`,
+    columns,
+  }
 }
 
 /** By name, in the order of the selection. */

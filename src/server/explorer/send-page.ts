@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FinishedPage, OpenPage } from '../../explorer/explorer.ts'
+import { attachment } from '../files/attachment.ts'
 import { acceptsGzip } from '../http/requests.ts'
 
 const zip = promisify(gzip)
@@ -33,7 +34,7 @@ export async function sendPage(
     const { status, media, name, start: own, rest } = early
     if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
     reply.code(status).type(media)
-    if (name !== null) reply.header('content-disposition', `attachment; filename="${name}"`)
+    if (name !== null) reply.header('content-disposition', attachment(name))
     const whole = typeof rest === 'string' ? own + rest : rest
     return reply.send(zips ? await zip(whole, { level: 1 }) : whole)
   }

@@ -7,11 +7,11 @@ import { acceptsGzip } from '../http/requests.ts'
 
 /** `given`: members of a body, or parameters of a URL. Null for an answer in JSON. */
 export function formOf(
-  { format: name, bom }: Readonly<Record<string, unknown>>,
+  { format: wanted, bom, name }: Readonly<Record<string, unknown>>,
   headers: IncomingHttpHeaders,
 ): FileForm | null {
-  const isNamed = name !== undefined && name !== null
-  const format = isNamed ? fileFormats.find((each) => each === name) : acceptedFormat(headers.accept)
+  const isNamed = wanted !== undefined && wanted !== null
+  const format = isNamed ? fileFormats.find((each) => each === wanted) : acceptedFormat(headers.accept)
   if (format === null) return null
   if (format === undefined)
     throw new ServiceError(
@@ -24,12 +24,20 @@ export function formOf(
       'BAD_USER_INPUT',
       `Only CSV has a byte order mark. Leave out \`bom\` for ${format}.`,
     )
+  if (name !== undefined && name !== null && !(typeof name === 'string' && fileName.test(name)))
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      '`name` is 1 to 120 letters and digits of any script, `-`, `_` and `.`, and begins with neither of these.',
+    )
   return {
     format,
+    ...(typeof name === 'string' && { name }),
     bom: hasMark,
     gzip: format !== 'parquet' && acceptsGzip(headers['accept-encoding']),
   }
 }
+
+const fileName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,119}$/u
 
 /** The format that is accepted by name and preferred to JSON. */
 function acceptedFormat(accept: string | undefined): FileFormat | null {

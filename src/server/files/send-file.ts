@@ -7,6 +7,7 @@ import type { FileHead, GraphQLRequest, OpenedFile, QueryEngine } from '../../qu
 import { ExecutionReport } from '../../query/execute/execute.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
+import { attachment } from './attachment.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import { type Exchange, isGone } from '../admission/request-context.ts'
 import type { Caller } from '../admission/tiers.ts'
@@ -45,7 +46,7 @@ export function createFileSender(
     const limits = context.fileLimits(limiter, scheduler, caller, reply, takeSlot)
     if (request.method === 'HEAD')
       sendHead(await engine.describeFile(question, limits, report), form, exchange)
-    else await send(await engine.openFile(question, form, limits, report), form, exchange)
+    else await send(await engine.openFile(question, form, limits, report), question, form, exchange)
   }
 
   function sendHead(head: FileHead, form: FileForm, { request, reply, context }: Exchange): void {
@@ -57,6 +58,7 @@ export function createFileSender(
 
   async function send(
     file: OpenedFile,
+    question: GraphQLRequest,
     form: FileForm,
     { request, reply, context }: Exchange,
   ): Promise<void> {
@@ -73,7 +75,7 @@ export function createFileSender(
         trailer: 'X-Row-Count, X-Query',
       })
       sent = await transfer(file, raw, stall)
-      raw.addTrailers({ 'x-row-count': String(file.rows()), 'x-query': request.url })
+      raw.addTrailers({ 'x-row-count': String(file.rows()), ...queryTrailer(request, question, form) })
     } catch (error) {
       outcome = isGone(reply) || file.signal.aborted || error === stalled ? 'gone' : 'INTERNAL'
       if (outcome === 'INTERNAL') reply.log.error({ requestId: request.id, err: error }, 'A file broke off.')
@@ -118,14 +120,14 @@ function createSlots(): (caller: string) => () => void {
 function fileHeaders(
   request: Exchange['request'],
   { name, rows, total, isTruncated, cost }: FileHead,
-  { format }: FileForm,
+  { format, name: given = name }: FileForm,
 ): Readonly<Record<string, string | number>> {
   // A file on a disk has no headers, only its name.
-  const whole = isTruncated ? `${name}-first-${rows}` : name
+  const whole = isTruncated ? `${given}-first-${rows}` : given
   return {
     ...headersOf(request, 'application/json'),
     'content-type': mediaTypes[format],
-    'content-disposition': `attachment; filename="${whole}.${format}"`,
+    'content-disposition': attachment(`${whole}.${format}`),
     'cache-control': 'no-store',
     'x-row-count': rows,
     'x-total-count': total,
@@ -133,6 +135,26 @@ function fileHeaders(
     'x-cost': cost,
   }
 }
+
+/** The address that gives the same file, unless it is longer than the head of a request may be. */
+function queryTrailer(
+  { method, url }: Exchange['request'],
+  { query, variables, operationName }: GraphQLRequest,
+  { format, bom }: FileForm,
+): Readonly<Record<string, string>> {
+  if (method !== 'POST') return { 'x-query': url }
+  const parameters = new URLSearchParams({
+    format,
+    ...(bom && { bom: 'true' }),
+    query: query ?? '',
+    ...(variables != null && { variables: JSON.stringify(variables) }),
+    ...(operationName != null && { operationName }),
+  })
+  const address = `${url.split('?', 1)[0]}?${parameters}`
+  return address.length <= longestQuery ? { 'x-query': address } : {}
+}
+
+const longestQuery = 12_000
 
 /** The caller does not read. */
 const stalled = new Error('The caller does not read.')

@@ -94,8 +94,11 @@ export function addGraphQLRoutes(
     answer(request, reply, () => {
       const parameters = request.url === endpoint ? null : parametersOf(request)
       const body = parsePost(request.headers['content-type'], readBody(request))
-      const [format, bom] = [parameters?.get('format'), parameters?.get('bom')]
-      return askedBy(request, { ...body, format: body['format'] ?? format, bom: body['bom'] ?? bom })
+      const form = (['format', 'bom', 'name'] as const).map((each) => [
+        each,
+        body[each] ?? parameters?.get(each),
+      ])
+      return askedBy(request, { ...body, ...Object.fromEntries(form) })
     })
   })
 
