@@ -2,43 +2,64 @@
 import { leafPath, leafType } from '../schema/model/leaves.ts'
 import type { Collection } from '../schema/model/model.ts'
 import { type FieldMeasureName, fieldMeasures, measureConstant, measures } from '../schema/model/measures.ts'
-import { type MeasureField, measureFields } from '../schema/model/operators.ts'
+import { type MeasureField, measureFields, timeFields, wherePath } from '../schema/model/operators.ts'
 import { nearest } from '../util/text/nearest.ts'
-import { EnumValue, type Literal, type Selection } from './graphql-text.ts'
+import { EnumValue, type Literal, printField, type Selection } from './graphql-text.ts'
 import { AskError, didYouMean } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
 import { parseGroup } from './groups.ts'
-import { memberPath, parsePath, type SchemaContext } from './paths.ts'
+import { memberPath, parsePath, reverseNames, type SchemaContext } from './paths.ts'
 
 export interface Measure {
   /** As the table shows it. */
   readonly text: string
   readonly name: FieldMeasureName
-  /** The GraphQL name of the measured field, or, if groups of it are counted, of the group field. */
+  /** The GraphQL name of the measured field, of the group field whose values are counted, or of the time of an end. */
   readonly field: string
+  /** Of a duration: the GraphQL name of the time at which it begins. */
+  readonly from: string | null
   /** Of a percentile, from 0 to 1. */
   readonly p: number | null
 }
 
-/** `avg:clickbaitScore`, `max:publishedAt`, `p90:wordCount`, `distinct:article.source`. */
+const durations = { avg: 'avgDuration', median: 'medianDuration' } as const
+
+/**
+ * `avg:clickbaitScore`, `max:publishedAt`, `p90:wordCount`, `distinct:article.source`; `avg:enrichment` of how many
+ * refer; `avg:article.publishedAt..createdAt` of the seconds between two times.
+ */
 export function parseMeasure(text: string, from: Collection, context: SchemaContext): Measure {
   const [, before = '', path = ''] = /^(\w+(?:\.\d+)?)[:(](.+?)\)?$/.exec(text.trim()) ?? []
   const { name, word, p = null } = nameOf(before) ?? {}
+  const nameIn = ({ leaf }: MeasureField) =>
+    leaf.kind === 'count' ? reverseNames(from, context).get(leaf.reference) : leafPath(leaf).join('.')
   if (name === undefined)
     throw new AskError(
-      `"${text.slice(0, 80)}" is not a measure. Write one of ${fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
+      `"${text.slice(0, 80)}" is not a measure. Write one of ${fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg').map(nameIn)[0] ?? 'field'}".`,
     )
   const written = `${word}:${path}`
+  const [start = '', end] = path.split('..')
+  if (end !== undefined) {
+    if (name !== 'avg' && name !== 'median')
+      throw new AskError(`Between two times there are avg and median, not "${word}".`)
+    const [since, field] = [start, end].map((time) => parseTime(time, from, context))
+    return { text: written, name: durations[name], p, field: field ?? '', from: since ?? null }
+  }
   if (measures[name].of === 'groupable')
-    return { text: written, name, p, field: parseGroup(path, from, context).field.name }
+    return { text: written, name, p, field: parseGroup(path, from, context).field.name, from: null }
   const parsed = parsePath(path, from, context)
   const fields = measuredFields(from, name)
-  const field = fields.find(({ leaf }) => leafPath(leaf).join('.') === memberPath(parsed))
-  if (field !== undefined) return { text: written, name, p, field: field.name }
+  const { end: last, steps } = parsed
+  const wanted =
+    last.kind === 'records' && steps.length === 1
+      ? reverseNames(from, context).get(last.last.reference)
+      : memberPath(parsed)
+  const field = fields.find((each) => nameIn(each) === wanted)
+  if (field !== undefined) return { text: written, name, p, field: field.name, from: null }
   const { catalogue } = context
   const { label } = catalogue.of(from.nsid)
-  const names = fields.map(({ leaf }) => leafPath(leaf).join('.'))
-  const [step] = parsed.steps
+  const names = fields.flatMap((each) => nameIn(each) ?? [])
+  const [step] = steps
   if (step === undefined || step.kind === 'object')
     throw new AskError(
       `${word} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
@@ -69,34 +90,48 @@ function measuredFields(from: Collection, name: FieldMeasureName): readonly Meas
   return measureFields(from).filter(({ leaf }) => isOrdered || leafType(leaf).kind === 'integer')
 }
 
+/** The GraphQL name of a time, the record's own or behind references. */
+function parseTime(text: string, from: Collection, context: SchemaContext): string {
+  const { model } = context.catalogue
+  const wanted = memberPath(parsePath(text, from, context))
+  const times = timeFields(from, model).map((field) => ({ field, path: wherePath(field, model).join('.') }))
+  const found = times.find(({ path }) => path === wanted)
+  if (found !== undefined) return found.field.name
+  throw new AskError(`"${text}" is not a time. There are: ${times.map(({ path }) => path).join(', ')}.`)
+}
+
+/** Measures whose fields are arguments. */
+function hasArguments(name: FieldMeasureName): boolean {
+  const { of, result } = measures[name]
+  return of === 'times' || result === 'integer' || result === 'ranks'
+}
+
+function argumentsOf({ field, from }: Measure): Readonly<Record<string, Literal>> {
+  const end = new EnumValue(field)
+  return from === null ? { field: end } : { from: new EnumValue(from), to: end }
+}
+
 /** `at`: the position of the measure in the table, which makes its alias unique. */
-export function selectMeasure({ name, field, p }: Measure, at: number): Selection {
-  switch (measures[name].result) {
-    case 'integer':
-      return { [`m${at}: ${name}(field: ${field})`]: {} }
-    case 'ranks':
-      return { [`m${at}: ${name}(field: ${field}, p: [${p}])`]: {} }
-  }
-  return { [name]: { [field]: {} } }
+export function selectMeasure(measure: Measure, at: number): Selection {
+  const { name, field, p } = measure
+  if (!hasArguments(name)) return { [name]: { [field]: {} } }
+  const given = { ...argumentsOf(measure), ...(p !== null && { p: [p] }) }
+  return { [`m${at}: ${printField(name, given)}`]: {} }
 }
 
 export function readMeasure({ name, field }: Measure, at: number, row: Json): unknown {
-  const { result } = measures[name]
-  switch (result) {
-    case 'integer':
-      return row[`m${at}`]
-    case 'ranks':
-      return (row[`m${at}`] as readonly unknown[] | null)?.[0] ?? null
-  }
-  const value = (row[name] as Json)[field]
-  return typeof value === 'number' && result === 'double' ? Math.round(value * 1000) / 1000 : value
+  const found = hasArguments(name) ? row[`m${at}`] : (row[name] as Json)[field]
+  const value: unknown = Array.isArray(found) ? found[0] : found
+  const isDouble = typeof value === 'number' && measures[name].result === 'double'
+  return isDouble ? Math.round(value * 1000) / 1000 : value
 }
 
 /** The argument `rankBy` that orders by the measure. */
-export function rankByMeasure({ name, field, p }: Measure, isDescending: boolean): Literal {
+export function rankByMeasure(measure: Measure, isDescending: boolean): Literal {
+  const { name, p } = measure
   return {
     measure: new EnumValue(measureConstant(name)),
-    field: new EnumValue(field),
+    ...argumentsOf(measure),
     ...(p !== null && { p }),
     direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
   }

@@ -11,6 +11,8 @@ import { onOneDatabase } from '../../test/support/store/databases.ts'
 after(closeCorpora)
 
 const measures = ['median:impactLevel', 'p90:clickbaitScore', 'stddev:sentimentScore']
+const durations = ['avg:article.publishedAt..createdAt', 'median:article.publishedAt..createdAt']
+const counts = ['percent', 'avg:enrichment', 'max:enrichment']
 const negative = { sentiment: 'negative' }
 const analyses: readonly (readonly [of: string, args: Json, columns?: readonly string[]])[] = [
   ['shares', { collection: 'enrichment', by: ['category'], share: negative }, ['matching', 'share']],
@@ -45,6 +47,33 @@ const analyses: readonly (readonly [of: string, args: Json, columns?: readonly s
       change: true,
     },
     ['change'],
+  ],
+  [
+    'changes within groups',
+    {
+      collection: 'article',
+      by: ['language', 'publishedAt:week'],
+      since: '2026-09-21',
+      until: '2026-11-08',
+      change: true,
+      order: 'key',
+    },
+    ['change'],
+  ],
+  [
+    'seconds between two times',
+    { collection: 'enrichment', by: ['article.source'], measures: durations, order: durations[1] },
+    durations,
+  ],
+  [
+    'how many records refer, and percents of all records',
+    { collection: 'article', by: ['language'], measures: counts, order: '-avg:enrichment' },
+    counts,
+  ],
+  [
+    'inner groups by a measure',
+    { collection: 'article', by: ['source'], top: { by: 'language', order: '-avg:wordCount' } },
+    ['top language by avg:wordCount'],
   ],
   [
     'elements inside lists, such as entities',

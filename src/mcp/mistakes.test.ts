@@ -78,7 +78,7 @@ const refusals: Table = {
     [{ measures: ['avg:title'] }, /wordCount/],
     [{ measures: ['p101:wordCount'] }, /"p101:wordCount" is not a measure\./],
     [{ order: 'cuont' }, /Did you mean "count"/],
-    [{ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./],
+    [{ top: { by: 'source' } }, /top, samples and percent are of groups: name their paths in by\./],
     [{ by: ['language'], top: {} }, /top takes an object such as \{"by": "language", "limit": 3\}/],
     [
       { by: ['language'], top: { by: 'languag' } },

@@ -26,7 +26,11 @@ export function tableOf(reference: Reference, args: Json, { collection, ...given
     rows: (from, to) => rows.slice(from, to),
   })
   const columns = (some: readonly PlainRecord[]): Row => [
-    ...measures.map((measure: string) => measured(reference, collection, some, measure)),
+    ...measures.map((measure: string) =>
+      measure === 'percent'
+        ? Number(((100 * some.length) / count).toPrecision(4))
+        : measured(reference, collection, some, measure),
+    ),
     ...(share === undefined ? [] : shareOf(reference, some, share)),
   ]
   if (by.length === 0) return table([[count, ...columns(members)]])
@@ -38,24 +42,34 @@ export function tableOf(reference: Reference, args: Json, { collection, ...given
   const fields = (given.groupBy ?? []).map(
     (name) => all.find((field) => field.name === name) ?? assert.fail(name),
   )
-  const inner = { groupBy: [groupOf(top?.by ?? '')], limit: top?.limit ?? 3 }
-  const rowOf = (group: (typeof groups)[number], before: (typeof groups)[number] | undefined): Row => [
+  const rank = top?.order?.slice(1)
+  const inner = {
+    groupBy: [groupOf(top?.by ?? '')],
+    limit: top?.limit ?? 3,
+    ...(rank !== undefined && { rankBy: readMeasure(rank) }),
+  }
+  const rowOf = (group: (typeof groups)[number]): Row => [
     ...fields.map((field, index) => named(reference, printKey(field, group.keys[index]))),
     group.members.length,
     ...columns(group.members),
-    ...(args['change'] === true ? [before ? group.members.length - before.members.length : null] : []),
-    ...(top === undefined ? [] : [innerOf(reference, topOf(group, inner))]),
+    ...(args['change'] === true ? [group.change({ measure: 'COUNT' })] : []),
+    ...(top === undefined ? [] : [innerOf(reference, collection, topOf(group, inner), rank)]),
     ...(args['samples'] === undefined ? [] : [newest(reference, group.members, args['samples'])]),
   ]
-  const rows = (from: number, to: number) =>
-    groups.slice(from, to).map((group, at) => rowOf(group, groups[from + at - 1]))
+  const rows = (from: number, to: number) => groups.slice(from, to).map(rowOf)
   return { count, length: groups.length, rows }
 }
 
-function innerOf(reference: Reference, groups: readonly Group[]): Json {
+/** `rank`: the measure by which they are ordered; absent for counts. */
+function innerOf(
+  reference: Reference,
+  collection: string,
+  groups: readonly Group[],
+  rank: string | undefined,
+): Json {
   const members = groups.map(({ keys, members }) => [
     named(reference, keys.at(-1) ?? null) ?? '(missing)',
-    members.length,
+    rank === undefined ? members.length : measured(reference, collection, members, rank),
   ])
   return Object.fromEntries(members)
 }

@@ -30,6 +30,9 @@ const properties = {
 }
 const lexicon = recordLexicon('test.shares.work', properties, { defs: { part } })
 
+const note = recordLexicon('test.shares.note', { about: { type: 'string', format: 'at-uri' } })
+const references = { 'test.shares.note#about': ['test.shares.work'] }
+
 const kinds = 1_300
 
 /** Of each kind one work, in English unless its number is even; of every hundredth kind two. */
@@ -64,15 +67,22 @@ function expectedRows(
 }
 
 const shared = sharedService(async () => ({
-  lexicons: [lexicon],
-  records: await Promise.all(
-    works.map((value, at) => buildRecord('test.shares.work', { rkey: `r${at}`, value })),
-  ),
+  lexicons: [lexicon, note],
+  references,
+  records: await recordsOfWorks(),
 }))
+
+/** A note about the first work. */
+async function recordsOfWorks() {
+  const records = await Promise.all(
+    works.map((value, at) => buildRecord('test.shares.work', { rkey: `r${at}`, value })),
+  )
+  return [...records, await buildRecord('test.shares.note', { rkey: 'n', value: { about: records[0]?.uri } })]
+}
 
 async function open(database: Engine): Promise<Agent> {
   const endpoint = engineEndpoint((await shared(database)).engine, undefined, { points: 1_000 })
-  return createAgent(modelOf([lexicon], {}), endpoint)
+  return createAgent(modelOf([lexicon, note], references), endpoint)
 }
 
 const asked = { collection: 'work', by: ['kind'], share: { language: 'en' } }
@@ -132,6 +142,13 @@ onOneDatabase(
     }
   },
 )
+
+onOneDatabase('a sample without a name has that of what it refers to', async (database) => {
+  const agent = await open(database)
+  const { rows } = await agent.call('aggregate', { collection: 'note', by: ['did'], samples: 1 })
+  const [{ uri, about }] = rows[0][2]
+  assert.deepEqual([uri.endsWith('/n'), about], [true, 'red stone'])
+})
 
 onOneDatabase('a share and the filters may be met by different referring records', async (database) => {
   const { agent, reference } = await openOn(database)

@@ -13,12 +13,12 @@ import type { Subject } from '../../../ask/collections.ts'
 import type { Where } from '../../../ask/where.ts'
 import { type Measure, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
 import type { AggregateArguments, Column } from './columns.ts'
-import { measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
+import { measureColumn, percentColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import {
   assertSeries,
   boundSeries,
   changeColumn,
-  incompleteTimes,
+  partialTimes,
   selectSpan,
   withoutPartialChanges,
 } from './series.ts'
@@ -58,7 +58,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         measures: {
           type: 'array',
           items: { type: 'string' },
-          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
+          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}; of records that refer, how many do; avg and median of time..time, the seconds between. Or percent, of all records.`,
         },
         search: 'string',
         text: 'string',
@@ -73,7 +73,8 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         },
         top: {
           type: 'object',
-          description: 'Largest groups inside each group: {"by": path, "limit": 1 to 10}.',
+          description:
+            'Largest groups inside each group: {"by": path, "limit": 1 to 10, "order": "-measure"}.',
         },
         samples: {
           type: 'integer',
@@ -89,11 +90,14 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
           type: 'boolean',
           description: 'By one time: also times without records, between since and until.',
         },
-        change: { type: 'boolean', description: 'By one time: the count minus the one before.' },
+        change: {
+          type: 'boolean',
+          description: 'By one time and any paths: the count minus that of the time before.',
+        },
         order: {
           type: 'string',
           description:
-            'count, key, share or a measure; "-" for descending. Default -count; key when by time first.',
+            'count, key, share or a measure; "-" for descending. Default -count; key when by time first, or with change.',
         },
         min_count: { type: 'integer', minimum: 1 },
         limit: { type: 'integer', minimum: 1, maximum: 500 },
@@ -142,9 +146,9 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
   const { data } = read
   const whole = data[rootOf(subject)] as Aggregated
-  const incomplete = incompleteTimes(groups, whole.groups ?? [], data, where, toolbox)
+  const partial = partialTimes(groups, whole.groups ?? [], data, where, toolbox)
   const built = buildTable(groups, columns, order, whole, numerator !== null, toolbox)
-  const table = withoutPartialChanges(built, incomplete)
+  const table = withoutPartialChanges(built, groups, partial)
   const sought = whole.count === 0 ? args : whole['matching'] === 0 ? { filters: args.share } : null
   const isNoneUnusual = against !== null && table.rows.length === 0
   const why = sought
@@ -159,7 +163,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     toolbox.referenceHint(),
   )
   return answer(
-    { ...table, incomplete: [...incomplete] },
+    { ...table, incomplete: partial.incomplete },
     whole,
     args,
     citationOf(read, args, toolbox),
@@ -178,12 +182,15 @@ async function readQuestion(
   const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
-  const measures = (args.measures ?? []).filter((text) => text.trim() !== 'count').map(measureOf)
+  const words = (args.measures ?? []).map((text) => text.trim())
+  const hasPercent = words.includes('percent')
+  const measures = words.filter((text) => text !== 'count' && text !== 'percent').map(measureOf)
   const search = readSearch(subject, args.search)?.text
   const where = await buildWhere(subject, args, toolbox)
   const against = await buildBackground(args, where !== null || search !== undefined, subject, toolbox)
   // Time series are read in order of time.
-  const written = plainOrder(args.order) ?? (groups[0]?.field.bucket ? 'key' : '-count')
+  const isSeries = Boolean(groups[0]?.field.bucket) || args.change === true
+  const written = plainOrder(args.order) ?? (isSeries ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
   if (name === 'share' && args.share === undefined)
     throw new AskError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
@@ -195,13 +202,14 @@ async function readQuestion(
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
   const { top, samples } = args
-  if (groups.length === 0 && (top !== undefined || samples !== undefined))
-    throw new AskError('top and samples are of groups: name their paths in by.')
+  if (groups.length === 0 && (top !== undefined || samples !== undefined || hasPercent))
+    throw new AskError('top, samples and percent are of groups: name their paths in by.')
   const columns = [
     ...(args.change === true ? [changeColumn] : []),
+    ...(hasPercent ? [percentColumn] : []),
     ...measures.map(measureColumn),
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
-    ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject)]),
+    ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject, toolbox)]),
   ]
   const numerator =
     args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)

@@ -1,11 +1,20 @@
 /** The arguments of the tool `aggregate`, and the columns of its table besides keys, counts and shares: measures, the largest inner groups, and sample records. */
 import { groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
 import type { Narrowing } from '../../../ask/filters.ts'
-import { type Measure, readMeasure, selectMeasure } from '../../../ask/measures.ts'
-import type { SchemaContext } from '../../../ask/paths.ts'
-import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
+import {
+  type Measure,
+  parseMeasure,
+  rankByMeasure,
+  readMeasure,
+  selectMeasure,
+} from '../../../ask/measures.ts'
+import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/paths.ts'
+import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
+import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { sharedPrefix, withoutPrefix } from '../../words/prefix.ts'
+import { rounded } from './unusual-groups.ts'
+import { plainOrder } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 
@@ -24,10 +33,18 @@ export function measureColumn(measure: Measure, at: number): Column {
   }
 }
 
+/** Percent of all records that the groups are of, from the service's share. */
+export const percentColumn: Column = {
+  title: 'percent',
+  select: { countShare: {} },
+  read: ({ countShare }) => rounded(Number(countShare) * 100),
+}
+
 /** The argument `top`. */
 export interface TopArgument {
   readonly by?: unknown
   readonly limit?: unknown
+  readonly order?: unknown
 }
 
 /** The arguments of the tool, as its input schema declares them. */
@@ -49,44 +66,74 @@ export interface AggregateArguments extends Narrowing {
   readonly cite?: boolean
 }
 
-/** The largest inner groups of each group, as an object of their counts. */
+/** The first inner groups of each group by counts, or by a measure, as an object of these. */
 export function topColumn(
-  { by, limit }: TopArgument,
+  { by, limit, order }: TopArgument,
   { collection }: Subject,
   context: SchemaContext,
 ): Column {
   if (typeof by !== 'string')
     throw new AskError('top takes an object such as {"by": "language", "limit": 3}: name one path in its by.')
   const group = parseGroup(by, collection, context)
-  const given = { groupBy: [new EnumValue(group.field.name)], limit: Number(limit ?? 3) }
+  const [, sign, name = '-count'] = /^([-+]?)(.*)$/.exec(plainOrder(String(order ?? '-count')) ?? '') ?? []
+  const measure = name === 'count' ? null : parseMeasure(name, collection, context)
+  const given = {
+    groupBy: [new EnumValue(group.field.name)],
+    ...(measure === null
+      ? { orderBy: sign === '-' ? undefined : new EnumValue('COUNT_ASC') }
+      : { rankBy: rankByMeasure(measure, sign === '-') }),
+    limit: Number(limit ?? 3),
+  }
+  const shown = measure === null ? { count: {} } : selectMeasure(measure, 0)
   return {
-    title: `top ${group.text}`,
-    select: { [`top: ${printField('top', given)}`]: { ...selectGroup(group, context), count: {} } },
+    title: measure === null ? `top ${group.text}` : `top ${group.text} by ${measure.text}`,
+    select: { [`top: ${printField('top', given)}`]: mergeSelections([selectGroup(group, context), shown]) },
     read: ({ top }) => {
       const rows = top as readonly Json[]
       const names = groupNames(group, rows, context)
       const labelOf = (value: unknown) => names.get(value) ?? (value === null ? '(missing)' : String(value))
-      return Object.fromEntries(rows.map((row) => [labelOf(row[group.field.name]), row['count']]))
+      return Object.fromEntries(
+        rows.map((row) => [
+          labelOf(row[group.field.name]),
+          measure === null ? row['count'] : readMeasure(measure, 0, row),
+        ]),
+      )
     },
   }
 }
 
 const samplesTitle = 'samples'
 
-/** The newest records of each group: URIs, and names if the collection has a name field; with `cite`, CIDs. */
-export function samplesColumn(number: number, cite: boolean, subject: Subject): Column {
-  const { display, time } = subject
+/**
+ * The newest records of each group: URIs, and names, or where a record has none that of the record it refers to; with
+ * `cite`, CIDs.
+ */
+export function samplesColumn(
+  number: number,
+  cite: boolean,
+  subject: Subject,
+  context: SchemaContext,
+): Column {
+  const { collection, display, time } = subject
   const sortBy = [{ field: new EnumValue(time), direction: new EnumValue('DESC') }]
+  const pathOf = (name: string) => parsePath(name, collection, context)
+  const own = display === null ? [] : [pathOf(display.name)]
+  const [reference] = referencedFrom(collection, context).filter(
+    ([, { nsid }]) => display?.mayMiss !== false && context.catalogue.of(nsid).display !== null,
+  )
+  const others = reference === undefined ? [] : [pathOf(reference[0])]
+  const row = selectRow([...own, ...others], context)
   return {
     title: samplesTitle,
     select: {
-      [`samples: ${printField('nodes', { first: number, sortBy })}`]: {
-        uri: {},
-        ...(cite && { cid: {} }),
-        ...(display !== null && { [display.name]: {} }),
-      },
+      [`samples: ${printField('nodes', { first: number, sortBy })}`]: { ...row, ...(cite && { cid: {} }) },
     },
-    read: ({ samples }) => samples,
+    read: ({ samples }) =>
+      (samples as readonly Json[]).map((node) => {
+        const named = readRow(node, own, context)
+        const isNamed = Object.keys(named).length > 1
+        return citedRow(node, isNamed ? named : readRow(node, others, context), cite)
+      }),
   }
 }
 

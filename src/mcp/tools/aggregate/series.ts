@@ -22,13 +22,13 @@ export const changeColumn: Column = {
 /** Throws if `fill` or `change` is given with groups that are not series. */
 export function assertSeries(
   { fill = false, change = false, unusual }: AggregateArguments,
-  [group, ...others]: readonly Group[],
+  groups: readonly Group[],
   { time }: Subject,
 ): void {
   const asked = fill ? 'fill' : change ? 'change' : null
   if (asked === null) return
-  const bucket = group?.field.bucket ?? null
-  if (bucket === null || isTimePart(bucket) || others.length > 0)
+  const times = groups.filter(isTime)
+  if (times.length !== 1 || (fill && groups.length > 1))
     throw new AskError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
   if (unusual !== undefined)
     throw new AskError(`${asked} and unusual exclude each other: unusual groups are not series.`)
@@ -69,16 +69,21 @@ export function selectSpan(groups: readonly Group[], subject: Subject, context: 
     : { [`span: ${holder.rootField}Aggregate`]: { min: leaves(`at: ${name}`), max: leaves(`at: ${name}`) } }
 }
 
-/** The times of groups in which the data, or the times that are asked for, begin or end. */
-export function incompleteTimes(
+/** The times of groups in which the data, or the times that are asked for, begin or end; these and the next have no change. */
+export interface PartialTimes {
+  readonly incomplete: readonly unknown[]
+  readonly unchanged: ReadonlySet<unknown>
+}
+
+export function partialTimes(
   groups: readonly Group[],
   rows: readonly Json[],
   { span }: Json,
   where: Where | null,
   { catalogue, now }: SchemaContext & { readonly now: () => Date },
-): ReadonlySet<unknown> {
+): PartialTimes {
   const group = timeGroup(groups)
-  if (group === null || span === undefined) return new Set()
+  if (group === null || span === undefined) return { incomplete: [], unchanged: new Set() }
   const { min, max } = span as { readonly min: Json; readonly max: Json }
   const path = wherePath(group.field, catalogue.model)
   const asked = path.reduce<unknown>((inside, name) => (isObject(inside) ? inside[name] : undefined), where)
@@ -87,37 +92,47 @@ export function incompleteTimes(
     times.flatMap((time) => (typeof time === 'string' ? Date.parse(time) : []))
   const first = Math.max(...at(min['at'], gte, gt))
   const last = Math.min(...at(max['at'], lt, lte), now().getTime())
-  const keys = rows.map((row) => row[group.field.name])
-  return new Set(
-    keys.filter((key) => {
-      const start = Date.parse(String(key))
-      return start < first || endOf(String(key), start, group.field.bucket) > last
-    }),
-  )
+  const { name, bucket } = group.field
+  const keys = new Set(rows.flatMap((row) => (typeof row[name] === 'string' ? row[name] : [])))
+  const times = [...keys].sort((one, other) => Date.parse(one) - Date.parse(other))
+  const isPartial = (key: string | undefined) =>
+    key !== undefined && (Date.parse(key) < first || beside(key, bucket, 1) > last)
+  // The time before may be in no row, because it has no records, or because of the order and the page.
+  const isNext = (key: string, before: string | undefined) =>
+    isPartial(before) || beside(key, bucket, -1) < first
+  return {
+    incomplete: times.filter(isPartial),
+    unchanged: new Set(times.filter((key, place) => isPartial(key) || isNext(key, times[place - 1]))),
+  }
 }
 
 function timeGroup(groups: readonly Group[]): Group | null {
-  const isTime = ({ field: { bucket } }: Group) => bucket !== null && !isTimePart(bucket)
   return groups.find(isTime) ?? null
 }
 
-/** The moment at which the next group begins, in the local time that the key is written in. */
-function endOf(key: string, start: number, bucket: Group['field']['bucket']): number {
-  if (bucket === 'hour') return start + 3_600_000
+function isTime({ field: { bucket } }: Group): boolean {
+  return bucket !== null && !isTimePart(bucket)
+}
+
+/** The moment at which the group after or before begins, in the local time that the key is written in. */
+function beside(key: string, bucket: Group['field']['bucket'], steps: 1 | -1): number {
+  const start = Date.parse(key)
+  if (bucket === 'hour') return start + steps * 3_600_000
   const day = new Date(`${key.slice(0, 10)}T00:00:00Z`)
-  const next = new Date(day)
-  if (bucket === 'day' || bucket === 'week') next.setUTCDate(day.getUTCDate() + (bucket === 'day' ? 1 : 7))
-  else next.setUTCMonth(day.getUTCMonth() + (bucket === 'month' ? 1 : bucket === 'quarter' ? 3 : 12))
-  return start + (next.getTime() - day.getTime())
+  const other = new Date(day)
+  if (bucket === 'day' || bucket === 'week')
+    other.setUTCDate(day.getUTCDate() + steps * (bucket === 'day' ? 1 : 7))
+  else other.setUTCMonth(day.getUTCMonth() + steps * (bucket === 'month' ? 1 : bucket === 'quarter' ? 3 : 12))
+  return start + (other.getTime() - day.getTime())
 }
 
 /** The table without changes from or to a time that is incomplete. */
-export function withoutPartialChanges(table: Table, incomplete: ReadonlySet<unknown>): Table {
-  const at = table.columns.indexOf(change)
+export function withoutPartialChanges(
+  table: Table,
+  groups: readonly Group[],
+  { unchanged }: PartialTimes,
+): Table {
+  const [at, time] = [table.columns.indexOf(change), groups.findIndex(isTime)]
   if (at === -1) return table
-  const isPartial = (row: readonly unknown[] | undefined) => row !== undefined && incomplete.has(row[0])
-  const rows = table.rows.map((row, index) =>
-    isPartial(row) || isPartial(table.rows[index - 1]) ? row.with(at, null) : row,
-  )
-  return { ...table, rows }
+  return { ...table, rows: table.rows.map((row) => (unchanged.has(row[time]) ? row.with(at, null) : row)) }
 }
