@@ -17,7 +17,7 @@ export function checkedCalls(call: Call, reference: Reference, now: Date): Call 
     const answer = await call(tool, args)
     if (tool !== 'search_records' && tool !== 'aggregate') return answer
     const asked = JSON.stringify(args)
-    const said: readonly Json[] = answer['records'] ?? answer['rows']
+    const said: readonly Json[] = answer['records'] ?? answer['rows'] ?? [[answer['count']]]
     const { after, limit = tool === 'aggregate' ? 20 : 10 } = args
     const before = offsets.get(after) ?? 0
     if (answer['after'] !== undefined) offsets.set(answer['after'], before + said.length)

@@ -27,11 +27,8 @@ for (const revision of revisions) {
     assert.deepEqual([tool?.name, tool?.title], ['echo', 'Echo'])
     assert.deepEqual(tool?.inputSchema, echo.inputSchema)
     assert.equal(tool?.outputSchema, undefined)
-    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool?.annotations ?? {}
-    assert.deepEqual(
-      [readOnlyHint, destructiveHint, idempotentHint, openWorldHint],
-      [true, false, true, true],
-    )
+    const { readOnlyHint, destructiveHint } = tool?.annotations ?? {}
+    assert.deepEqual([readOnlyHint, destructiveHint], [true, false])
   })
 
   test(`what goes wrong in a tool is told to a client of ${revision} in sentences`, async () => {

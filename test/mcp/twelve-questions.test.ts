@@ -14,8 +14,8 @@ import { twelve } from './questions/twelve.ts'
 /** What one question may take. */
 const mostCalls = 4
 const mostTokens = 6_000
-const mostTokensOfTheList = 2_500
-const mostTokensOfADescription = 1_500
+const mostTokensOfTheList = 1_340
+const mostTokensOfADescription = 930
 
 const now = new Date()
 const corpus = buildCorpus(now.getTime())

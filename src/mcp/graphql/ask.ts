@@ -83,11 +83,9 @@ export function splitIndexTime({ [alias]: indexStatus, ...data }: Json): {
   return { data, asOf: indexStatus === undefined ? null : indexTime({ indexStatus }) }
 }
 
-/** When the newest record of all collections was stored, to the millisecond; null without records. */
+/** When the newest record of all collections was stored, to the second; null without records. */
 export function indexTime({ indexStatus }: Json): string | null {
   const { collections } = indexStatus as { collections: readonly { newestIndexedAt: string | null }[] }
-  const times = collections.flatMap(
-    ({ newestIndexedAt }) => newestIndexedAt?.replace(/(\.\d{3})\d+/, '$1') ?? [],
-  )
+  const times = collections.flatMap(({ newestIndexedAt }) => newestIndexedAt?.replace(/\.\d+/, '') ?? [])
   return times.toSorted().at(-1) ?? null
 }

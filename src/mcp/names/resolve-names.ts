@@ -119,7 +119,10 @@ function choose(
   const shown = meant.filter(({ name }) => name === text)
   const called = shown.length > 0 ? shown : meant.filter(({ match }) => match.isLabel)
   const uris = called.map(({ uri }) => uri)
-  if (identified.length === 0 && called.length > 0 && isOwnName(uris, meant)) return called
+  if (identified.length === 0 && called.length > 0 && isOwnName(uris, meant)) {
+    const one = foremost(called)
+    return one === null ? called : [one]
+  }
   // Among equal names, those that are obscure count too.
   const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
   const one = foremost([identified, equal].find(({ length }) => length > 0) ?? meant)

@@ -84,13 +84,8 @@ export function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'w
   }
 }
 
-/** Tools only read and may be called again; `openWorldHint`, because anybody may have published the texts. */
-const annotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: true,
-} as const
+/** Of tools that only read, whether they may be called again is said, too; `openWorldHint`, which is so by default, would say that anybody may have published the texts. */
+const annotations = { readOnlyHint: true, destructiveHint: false } as const
 
 async function call(
   tool: Tool,

@@ -54,9 +54,9 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         search: {
           type: 'string',
           description:
-            'Words in any order, "a phrase", prefix*, -not, OR, field:word. Best first, with a snippet that marks **found** words.',
+            'Words in any order, "a phrase", prefix*, -not, OR, field:word. Best first, with a snippet.',
         },
-        text: { type: 'string', description: 'Characters contained in a title or other text.' },
+        text: { type: 'string', description: 'Characters in a title or other text.' },
         filters: {
           type: 'object',
           description:
@@ -72,7 +72,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         detail: { type: 'string', enum: ['brief', 'full'] },
         limit: { type: 'integer', minimum: 1, maximum: 50 },
         after: { type: 'string', description: 'From the last answer.' },
-        cite: { type: 'boolean', description: 'Adds the CID of each record, and the GraphQL that ran.' },
+        cite: { type: 'boolean', description: 'Adds CIDs, and the GraphQL that ran.' },
       },
       ['collection'],
     ),
@@ -145,7 +145,7 @@ function answer(
   const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
   const note = 'Long texts are cut (…): get_record has more.'
   const whole = (records: readonly unknown[], cut: number | null, after: unknown, hint: string): Json =>
-    present({ total, returned: records.length, order, cut, asOf, prefix, records, after, hint, query })
+    present({ total, order, cut, asOf, prefix, records, after, hint, query })
   const room = budget - tokensOfJson(whole([], 50, longest, sentences(hint, note))) - 10
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length

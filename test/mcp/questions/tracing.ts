@@ -124,7 +124,7 @@ export const tracing: readonly Question[] = [
         (most, { indexedAt }) => (indexedAt > most ? indexedAt : most),
         0n,
       )
-      assert.equal(Date.parse(asOf), Number(newest / 1000n))
+      assert.equal(Date.parse(asOf), 1000 * Number(newest / 1_000_000n))
     },
   },
   {

@@ -319,8 +319,8 @@ function answer(
       groups: all,
       asOf,
       prefix,
-      columns,
-      rows: some,
+      // The count alone stands before them.
+      ...(columns.length > 1 && { columns, rows: some }),
       incomplete: incomplete.length > 0 ? incomplete.slice(0, mostIncomplete) : null,
       cut,
       after,

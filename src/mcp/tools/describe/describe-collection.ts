@@ -7,9 +7,9 @@ import type { Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { present, type Toolbox } from '../toolbox.ts'
-import { type Counted, fewer, firstFitting, kindWord, percent } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, kindWord, percent, timeOf } from './describe-parts.ts'
 import type { FillRateReader, FillRates } from './fill-rates.ts'
-import { readRange, selectRange, type TimeRange } from '../../words/days.ts'
+import { readRange, selectRange } from '../../words/days.ts'
 
 /** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
 const mostCounted = 10
@@ -48,6 +48,8 @@ export async function describeCollection(
     mergeSelections([{ [root]: { count: {} } }, selectRange('time', subject), ...groups]),
   )
   const { count } = data[root] as { readonly count: number }
+  const range = readRange(data, 'time', subject)
+  const time = present({ time: count > 0 && range ? timeOf(subject, count, range) : null })
   const valuesOf = (name: string) => data[name] as Counted
   const known = grouped.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
   const { rates, refused } = await fillRates.read(subject, count, new Map(known), toolbox)
@@ -60,7 +62,7 @@ export async function describeCollection(
     collection: label,
     about: description,
     records: count,
-    time: timeLine(subject, count, readRange(data, 'time', subject)),
+    ...time,
     ...present({
       search: collection.searchFields
         .slice(0, mostSearched)
@@ -97,7 +99,7 @@ export async function describeCollection(
       }
     yield {
       ...names,
-      time: whole.time,
+      ...time,
       fields: cutLines(16),
       unfilled: unfilled.join(' '),
       hint: `${shorter}.`,
@@ -124,22 +126,13 @@ function missingIn({ groupCount, groups }: Counted, name: string): [string, numb
   return missing === undefined && groupCount > groups.length ? null : [[name, missing?.count ?? 0]]
 }
 
-function timeLine({ time }: Subject, records: number, range: TimeRange | null): string {
-  const { oldest, newest, undated } = range ?? { oldest: null, newest: null, undated: 0 }
-  const names = `${time}: since, until and the newest`
-  if (oldest === null) return `${names}; no record has one`
-  const span = `${names}; ${oldest} to ${newest}`
-  if (undated === 0) return span
-  return `${span}; ${percent(records - undated, records)} have one; since and until leave out the other ${undated}`
-}
-
 /** Begins with the fill rate, because the end may be cut. */
 function lineOf(field: Field, rates: FillRates, { collection }: Subject, { catalogue }: Toolbox): string {
-  const { minimum, maximum, required, words } = field.constraints
+  const { minimum, maximum, words } = field.constraints
   const rate = rates.get(field.name)
   const kind = kindWord(field.type, referenceOf(collection, field), catalogue)
   const range = minimum === null && maximum === null ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`
-  return `${rate === undefined ? '' : `${rate} `}${kind}${range}${required ? ', required' : ''}${words === '' ? '' : `. ${words}`}`
+  return `${rate === undefined || rate === '100%' ? '' : `${rate} `}${kind}${range}${words === '' ? '' : `. ${words}`}`
 }
 
 function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {

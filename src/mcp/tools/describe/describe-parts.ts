@@ -2,7 +2,8 @@
 import type { FieldType, Reference } from '../../../schema/model/model.ts'
 import { fitValue } from '../../words/budget.ts'
 import { isWithin } from '../../words/tokens.ts'
-import type { Catalogue } from '../../../ask/collections.ts'
+import type { Catalogue, Subject } from '../../../ask/collections.ts'
+import { dayOf, type TimeRange } from '../../words/days.ts'
 import { cutText } from '../../words/plain-text.ts'
 import type { Json } from '../../../util/is-object.ts'
 import type { Toolbox } from '../toolbox.ts'
@@ -61,16 +62,21 @@ export function firstFitting(descriptions: IteratorObject<Json>, last: Json, { b
   return { ...(value as Json), ...(isCut && { hint: 'Cut to fit: give more max_tokens for the rest.' }) }
 }
 
-/** Such as `94.2 %`; 100 % only if the part is the whole, and 0 % only if it is empty. */
+/** Such as `94%`; 100% only if the part is the whole, and 0% only if it is empty. */
 export function percent(part: number, whole: number): string {
-  if (part === whole) return '100 %'
-  if (part === 0) return '0 %'
-  const exact = (100 * part) / whole
-  if (exact < 0.1) return '<0.1 %'
-  return `${Math.min(Math.round(exact * 10) / 10, 99.9)} %`
+  if (part === whole) return '100%'
+  if (part === 0) return '0%'
+  const rounded = Math.round((100 * part) / whole)
+  return rounded === 0 ? '<1%' : `${Math.min(rounded, 99)}%`
+}
+
+/** Such as `publishedAt 2026-09-14 to 2026-11-15, 94%`. */
+export function timeOf({ time }: Subject, records: number, { oldest, newest, undated }: TimeRange): string {
+  const span = oldest === null ? '' : ` ${dayOf(oldest)} to ${dayOf(newest)},`
+  return `${time}${span} ${percent(records - undated, records)}`
 }
 
 /** The share in a sample, without decimals. */
 export function roughPercent(part: number, whole: number): string {
-  return `~${Math.round((100 * part) / whole)} %`
+  return `~${Math.round((100 * part) / whole)}%`
 }

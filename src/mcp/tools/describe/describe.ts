@@ -11,8 +11,8 @@ import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } fr
 import { describeCollection } from './describe-collection.ts'
 import { describeName } from './describe-name.ts'
 import { createFillRateReader, type FillRateReader } from './fill-rates.ts'
-import { dayOf, readRange, selectRange, type TimeRange } from '../../words/days.ts'
-import { type Counted, fewer, firstFitting, kindWord, percent } from './describe-parts.ts'
+import { readRange, selectRange } from '../../words/days.ts'
+import { type Counted, fewer, firstFitting, kindWord, timeOf } from './describe-parts.ts'
 import { groupNames, findGroupAtEnd, isMoment, selectGroup } from '../../../ask/groups.ts'
 import { throwCursorError } from '../aggregate/continuing.ts'
 
@@ -32,7 +32,7 @@ export function createDescribe(): ToolDefinition {
     name: 'describe',
     title: 'Describe the data',
     description:
-      'Call this first. Without arguments: the collections. With a collection: its fields, the share of records that have them, their meaning and values with counts. With a field too: all of it. With a name: the records that it may mean, those that most records refer to first.',
+      'Call this first. Without arguments: the collections. With a collection: the time that since and until mean, fields with the share of records that have them if not all do, and values with counts. With a field too: all of it. With a name: the records that it may mean.',
     inputSchema: argumentsOf({ collection: 'string', field: 'string', name: 'string', after: 'string' }),
     run: (args, toolbox) => describe(args, fillRates, toolbox),
   }
@@ -90,12 +90,6 @@ async function describeAll(after: string | undefined, toolbox: Toolbox): Promise
   const isTimed = rows.slice(0, shown).every(({ records, time }) => records === 0 || time !== undefined)
   const untimed = isTimed ? null : 'Where time is missing, describe that collection.'
   return present({ ...whole, after: last?.collection, hint: sentences(archive, untimed, more) })
-}
-
-/** Such as `publishedAt 2026-09-14 to 2026-11-15, 94.2 %`. */
-function timeOf({ time }: Subject, records: number, { oldest, newest, undated }: TimeRange): string {
-  const span = oldest === null ? '' : ` ${dayOf(oldest)} to ${dayOf(newest)},`
-  return `${time}${span} ${percent(records - undated, records)}`
 }
 
 const mostValues = 50

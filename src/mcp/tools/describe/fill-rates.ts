@@ -13,7 +13,7 @@ import { percent, roughPercent } from './describe-parts.ts'
 import type { Json } from '../../../util/is-object.ts'
 import type { Toolbox } from '../toolbox.ts'
 
-/** Such as `94.2 %`, or `~94 %` if it is that of a sample, by the name of the field. */
+/** Such as `94%`, or `~94%` if it is that of a sample, by the name of the field. */
 export type FillRates = ReadonlyMap<string, string>
 
 /** A count, and about how many points it costs. */
