@@ -7,7 +7,7 @@ export function chartImages(root: ParentNode): void {
     button.textContent = link.dataset.image ?? ''
     button.addEventListener('click', () => {
       button.disabled = true
-      save(link.href)
+      save(link)
         .catch(() => location.assign(link.href))
         .finally(() => (button.disabled = false))
     })
@@ -18,7 +18,7 @@ export function chartImages(root: ParentNode): void {
 /** Twice the size of the SVG, for print. */
 const scale = 2
 
-async function save(address: string): Promise<void> {
+async function save({ href: address, download: name }: HTMLAnchorElement): Promise<void> {
   const response = await fetch(address)
   if (!response.ok) throw new Error(`${response.status}`)
   const svg = new DOMParser().parseFromString(await response.text(), 'image/svg+xml').documentElement
@@ -38,6 +38,6 @@ async function save(address: string): Promise<void> {
   context.drawImage(image, 0, 0)
   const download = document.createElement('a')
   download.href = canvas.toDataURL('image/png')
-  download.download = 'chart.png'
+  download.download = name.replace(/svg$/, 'png')
   download.click()
 }

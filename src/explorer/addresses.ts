@@ -41,6 +41,11 @@ export function embedAddress(nsid: string, view: View): string | null {
   return withView(`/embed/c/${nsid}`, { ...view, page: null, facets: null, others: [] })
 }
 
+/** A chart for other pages to include, with the parameters of its drawing. */
+export function embeddedChartAddress(nsid: string, view: View): string | null {
+  return withView(`/embed/c/${nsid}/chart`, recordsOnly(view))
+}
+
 /** The page that offers the conditions on a field. */
 export function filterAddress(nsid: string): string
 export function filterAddress(nsid: string, view: View, field: string): string | null

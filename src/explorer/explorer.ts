@@ -9,7 +9,7 @@ import type { PageSubject } from './fields/subject.ts'
 import type { Operation } from '../ask/operation.ts'
 import type { Answer, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
-import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
+import { chartDrawing, chartsPage, chartValues, embeddedChart } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
 import { failurePage, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
@@ -107,7 +107,17 @@ export function createExplorer(site: Site): Explorer {
       if ('media' in draft) return openFile(draft, request, site)
       const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request
-      const frame: Frame = { site, language, title, description, address, isIndexed, isEmbedded, feed }
+      const frame: Frame = {
+        site,
+        language,
+        title,
+        description,
+        address,
+        origin: request.origin,
+        isIndexed,
+        isEmbedded,
+        feed,
+      }
       return {
         status,
         language: language.tag,
@@ -264,6 +274,10 @@ function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   if (first === 'embed' && second === 'c' && fourth === undefined) {
     const subject = site.subjects.of(third)
     if (subject !== null) return embedPage(site, subject, request)
+  }
+  if (first === 'embed' && second === 'c' && fourth === 'chart' && rest.length === 0) {
+    const subject = site.subjects.of(third)
+    if (subject !== null) return embeddedChart(site, subject, request)
   }
   if (first === 'at' && second !== undefined && third === '' && isDid(second))
     return accountPage(site, second, request)

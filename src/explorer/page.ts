@@ -127,6 +127,8 @@ export interface Frame {
   readonly description: string | null
   /** The address of the page, without that of the host and without the language. */
   readonly address: string
+  /** The address of the service without a path. */
+  readonly origin: string
   readonly isIndexed: boolean
   readonly isEmbedded: boolean
   readonly feed: string | null

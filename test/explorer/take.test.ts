@@ -48,7 +48,10 @@ async function curlData(menu: { readonly text: (name: string) => string }): Prom
 
 /** Links and texts of a menu, the last one if not another is asked for, by their names. */
 function menuOf(page: string, at = -1) {
-  const menu = page.split('<details class="take">').slice(1).at(at) ?? ''
+  const menus = page.split('<details class="take">').slice(1)
+  // The programs of all panels are in the last menu.
+  const programs = menus.pop() ?? ''
+  const menu = (menus.at(at) ?? '') + programs
   const found = (pattern: RegExp, wanted: string): string => {
     const all = Array.from(menu.matchAll(pattern), ({ groups }) => groups)
     const { text } = all.find((groups) => groups?.['name'] === wanted) ?? {}
@@ -78,7 +81,9 @@ test('files have the records of the page, and a feed is named by its type', asyn
   const lines = await linesOf(menu.link('NDJSON'))
   assert.equal(lines.length, total)
   assert.equal((await fetch(service.url + menu.link('Parquet'))).status, 200)
-  const atom = await fetch(service.url + menu.link('Atom'))
+  const atom = await fetch(
+    service.url + plain(/type="application\/atom\+xml" href="([^"]*)"/.exec(page)?.[1] ?? ''),
+  )
   assert.equal(atom.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
   const titles = Array.from((await atom.text()).matchAll(/<entry.*?<title>(.*?)<\/title>/gs), ([, title]) =>
     plain(title ?? ''),
@@ -90,7 +95,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
 })
 
 test('the file of a search is in the order of its page', async () => {
-  const page = await fetchText(`${articles}?q=climate+government`)
+  const page = await fetchText(`${articles}?q=climate`)
   const shown = Array.from(page.matchAll(/<h3><a href="\/at\/([^"]*)"/g), ([, path]) => `at://${path}`)
   const lines = await linesOf(menuOf(page).link('NDJSON'))
   assert.deepEqual(
@@ -164,7 +169,10 @@ test('compared queries are taken along as a row for each query in each period', 
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
   const disposition = 'attachment; filename="articles-climate-language-fr-share-by-month.csv"'
   assert.equal(response.headers.get('content-disposition'), disposition)
-  const [head, ...rows] = (await response.text()).trim().split('\r\n')
+  const [head, ...rows] = (await response.text())
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .split('\r\n')
   assert.equal(head, 'publishedAt_month,query,count,total,share')
   const data = await curlData(menu)
   for (const [at, name] of ['climate', 'language=fr'].entries()) {
@@ -327,6 +335,16 @@ test('pages of others may include the list, and no other page', async () => {
   assert.match(await policyOf(`/embed${articles}?language=fr`), /frame-ancestors \*$/)
   assert.match(await policyOf(`${articles}?language=fr`), /frame-ancestors 'none'$/)
   assert.match(await policyOf(`${articles}/feed.atom`), /frame-ancestors 'none'$/)
+  assert.match(await policyOf(`/embed${articles}/chart?language=fr`), /frame-ancestors \*$/)
+  const chart = await fetchText(`/embed${articles}/chart?language=fr&as=share&per=week`)
+  assert.match(chart, /<h1><a href="[^"]*">Articles: Language: French<\/a><\/h1><figure/)
+  const drawing = await fetchText(`${articles}/chart.svg?language=fr&as=share&per=week`)
+  for (const said of [
+    'Articles: Language: French',
+    'Source: Lexigraph. Index as of',
+    `${articles}?language=fr`,
+  ])
+    assert.ok(drawing.includes(said), said)
   const embedded = await fetchText(`/embed${articles}?language=fr`)
   assert.match(embedded, /<base target="_blank"\/>/)
   assert.doesNotMatch(embedded, /<header/)

@@ -3,7 +3,10 @@ import { filterAddress } from '../addresses.ts'
 import { fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
-import { type Browse, stateInputs, titleOf } from './context.ts'
+import { foldText } from '../../util/text/fold.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { fieldsNamed } from '../lists/list.ts'
+import { type Browse, fieldAddress, stateInputs, titleOf } from './context.ts'
 
 interface FieldsOfMenu {
   readonly label: string
@@ -16,16 +19,49 @@ export function filterMenu(browse: Browse): Html {
   return html`<form class="add" action=${filterAddress(subject.collection.nsid)}>
     ${stateInputs(browse, () => false)}
     <label><span class="hidden">${text.filtering.field}</span>
-      <select name="field" required>
+      <select name="field">
         <option value="">${text.filtering.add}…</option>
-        ${fieldGroups(browse).map(
-          ({ label, fields }) => html`<optgroup label=${label}>
-            ${fields.map((field) => html`<option value=${field.name}>${fieldLabel(field, language)}</option>`)}
-          </optgroup>`,
-        )}
+        ${usualFields(subject).map((field) => html`<option value=${field.name}>${fieldLabel(field, language)}</option>`)}
+        <option value="">${text.filtering.otherFields}…</option>
       </select></label>
     <button>${text.filtering.next}</button>
   </form>`
+}
+
+const mostUsual = 10
+
+/** The fields that represent a record, and those that it is counted and shown by. */
+function usualFields(subject: PageSubject): readonly ShownField[] {
+  const { facets, columns, time, title, summary } = subject.roles
+  return fieldsNamed(subject, [...facets, ...columns, time, title, summary])
+    .filter((field) => !isCollectionName(field))
+    .slice(0, mostUsual)
+}
+
+/** Links to the filters by all fields, or by those whose label contains `find`. */
+export function fieldList(find: string, browse: Browse): Html {
+  const { subject, language } = browse
+  const { text } = language
+  const wanted = foldText(find)
+  const groups = fieldGroups(browse).map(({ label, fields }) => ({
+    label,
+    fields: fields.filter((field) => foldText(fieldLabel(field, language)).includes(wanted)),
+  }))
+  return html`<section aria-label=${text.filtering.field}>
+    <form class="find" action=${filterAddress(subject.collection.nsid)} role="search">
+      ${stateInputs(browse, () => false)}
+      <label><span class="hidden">${text.filtering.findField}</span>
+        <input type="search" name="find" value=${find} placeholder=${text.filtering.findField} maxlength="200" data-finds="fields" data-key="/" /></label>
+      <button>${text.search}</button>
+    </form>
+    <div id="values" class="fields-offered">
+      ${groups.map(
+        ({ label, fields }) =>
+          fields.length > 0 &&
+          html`<h2>${label}</h2><ul>${fields.map((field) => html`<li><a class="name" href=${fieldAddress(browse, field)} rel="nofollow">${fieldLabel(field, language)}</a></li>`)}</ul>`,
+      )}
+    </div>
+  </section>`
 }
 
 /** In the order of the collection's fields. */
@@ -50,6 +86,8 @@ export function fieldGroups(browse: Browse): readonly FieldsOfMenu[] {
       const holder = site.subjects.all.find(({ collection }) => collection === first.record)
       return filtering.referring(holder === undefined ? first.name : subjectLabel(holder, language))
     }
-    return filtering.refersTo(labelOf(records.map(({ name }) => name)).toLowerCase())
+    const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
+    const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)
+    return filtering.refersTo(label)
   }
 }

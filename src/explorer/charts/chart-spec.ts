@@ -28,6 +28,8 @@ export interface ChartSpec {
   readonly numbers?: readonly ChartNumbers[]
   /** A last row of the table, which the drawing has no place for. */
   readonly rest?: ChartRest | null
+  /** What stands below the drawing of a file: of which records, what is left out, and the source. */
+  readonly caption?: readonly string[]
 }
 
 export interface ChartRest {

@@ -6,7 +6,7 @@ import { type ChartSpec, colourNumber, type Layout, legendOf, type Mark, valueTe
 import { barGaps, columnGaps } from './gaps.ts'
 import type { Drawing, Options } from './axes.ts'
 import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
-import { labelText, plainText } from './label.ts'
+import { columnsOf, labelText, plainText } from './label.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']
@@ -207,14 +207,31 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
 
 const lineHeight = 18
 
+/** Lines of at most so many columns; a longer word is a line. */
+function wrapped(text: string, most: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.length === 0 ? word : `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && columnsOf(line) <= most) lines[lines.length - 1] = line
+    else lines.push(word)
+  }
+  return lines
+}
+
 /** The chart with its title and the meaning of its colours, on white. */
 function fileText(spec: ChartSpec, plotted: SvgNode, width: number, height: number): string {
   const top = 34
   const named = legendOf(spec)
-  const all = top + height + 12 + named.length * lineHeight
+  const captions = (spec.caption ?? []).flatMap((text) => wrapped(plainText(text), 130))
+  const below = top + height + 12 + named.length * lineHeight
+  const all = below + (captions.length === 0 ? 0 : 8 + captions.length * lineHeight)
+  const lines = captions.map(
+    (line, at) =>
+      `<text x="12" y="${below + 12 + at * lineHeight}" text-anchor="start" fill="#57606a">${escapeXml(labelText(line, 140))}</text>`,
+  )
   const legend = named.map(({ name, colour, opacity }, at) => {
     const y = top + height + 10 + at * lineHeight
     return `<rect x="12" y="${y}" width="12" height="12" fill="${colour === null ? 'currentColor' : palette[colour]}" fill-opacity="${opacity}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escapeXml(spec.title)}</title><desc>${escapeXml(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escapeXml(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escapeXml(spec.title)}</title><desc>${escapeXml(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escapeXml(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}${lines.join('')}</svg>\n`
 }

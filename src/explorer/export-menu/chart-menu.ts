@@ -1,41 +1,39 @@
-/** The menu of a chart: its groups as files, the drawing, and its query. */
+/** What readers take along from a chart: its groups as files, the drawing, and its query. */
 import { fileFormats } from '../../files/file-spec.ts'
-import { chartFileAddress } from '../addresses.ts'
+import { chartFileAddress, embeddedChartAddress } from '../addresses.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
-import type { Html } from '../html.ts'
 import { affordableOperations } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { viewTitle } from '../browse/sentences.ts'
+import { readNames } from '../lists/names.ts'
 import type { View } from '../view/view.ts'
 import { fileName } from './file-name.ts'
 import { type ExportedFile, panelFiles } from './files.ts'
-import { type MenuContext, exportMenu } from './export-menu.ts'
+import type { Exported, MenuContext } from './export-menu.ts'
 
-/** The menu of a chart of the page's view; null for a chart without values. */
-export function chartMenu(
+/** Of a chart of the page's view; null for a chart without values. */
+export function exportedChart(
   asked: AskedChart,
   answer: Answer,
   view: View,
   subject: PageSubject,
-  context: MenuContext,
-): Html {
+  context: Pick<MenuContext, 'site' | 'language'>,
+): Exported | null {
   const { spec } = asked.chart(answer)
   const drawn = asked.more(answer)
   // Of what costs too much for one operation the first part is shown.
   const [operation] = affordableOperations(context.site, drawn.length === 0 ? asked.panels : drawn)
   if (spec.keys.length === 0 || operation === undefined) return null
-  return exportMenu(
-    {
-      kind: 'chart',
-      title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
-      operation,
-      files: chartFiles(asked, view, subject, context.site),
-      svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
-    },
-    context,
-  )
+  return {
+    kind: 'chart',
+    title: `${viewTitle(view, subject, context.language, readNames(answer, []))} – ${spec.title}`,
+    operation,
+    files: chartFiles(asked, view, subject, context.site),
+    embed: embeddedChartAddress(subject.collection.nsid, view),
+    svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
+  }
 }
 
 /** `articles-climate-by-week-language`: by what chooses the chart. */

@@ -18,7 +18,6 @@ export interface Exported {
   /** The number of records that match, also in words; absent where the files are not of records, or of one. */
   readonly total?: { readonly count: number; readonly text: string }
   /** Addresses of further forms, from the first slash. */
-  readonly atom?: string | null
   readonly svg?: string | null
   readonly embed?: string | null
 }
@@ -29,54 +28,69 @@ export interface MenuContext extends PageRequest {
   readonly index: IndexState | null
 }
 
-export function exportMenu(
-  exported: Exported,
-  { site, language, origin, address, index, exportRows }: MenuContext,
-): Html {
+/** For people: files, and texts for pages and lists of references. Null without what it would be of. */
+export function exportMenu(exported: Exported | null, context: MenuContext): Html {
+  if (exported === null) return null
+  const { site, language, origin, address, index, exportRows } = context
   const { text } = language
-  const { kind, title, operation, files, atom = null, svg = null, embed = null } = exported
-  const endpoint = `${origin}${graphqlPath}`
+  const { kind, title, files, svg = null, embed = null } = exported
   const total = files.length === 0 ? undefined : exported.total
-  const csv = files.find(({ format }) => format === 'csv')
   const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
     ...files.map(({ format, path, isWhole }) => {
       const name = text.exportMenu.formats[format]
       // Excel reads UTF-8 behind a byte order mark only.
-      const address = format === 'csv' ? withParameter(path, 'bom', 'true') : path
-      return [isWhole === true ? text.exportMenu.allFields(name) : name, address] as const
+      const file = format === 'csv' ? withParameter(path, 'bom', 'true') : path
+      return [isWhole === true ? text.exportMenu.allFields(name) : name, file] as const
     }),
     [text.exportMenu.svg, svg, 'image/svg+xml'],
-    [text.exportMenu.atom, atom, 'application/atom+xml'],
-    [text.exportMenu.playground, playgroundAddress(operation)],
   ]
-  const programs = [
-    [text.exportMenu.graphql, graphqlText(operation)],
-    ['curl', curlCommand(operation, endpoint)],
-    ['Python', pythonProgram(operation, endpoint)],
-    ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
-    ...(embed === null ? [] : [[text.exportMenu.embed, embedCode(origin + embed, title)] as const]),
-    [
-      text.exportMenu.prompt,
-      agentPrompt({ site, title, page: origin + address, endpoint, operation, origin }),
-    ],
-    [
-      text.exportMenu.citation,
-      citation({ site, title, page: origin + address, index, language }),
-      language.direction,
-    ],
-  ] as const
+  const cited = citation({ site, title, page: origin + address, index, language })
   return html`<details class="take">
     <summary>${text.exportMenu.titles[kind]}</summary>
     <ul class="take-links">
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
     ${total !== undefined && total.count > exportRows && html`<p class="none">${text.exportMenu.cut(language.number(exportRows), total.text)}</p>`}
-    ${programs.map(
-      ([name, program, direction = 'ltr']) => html`<details class="program">
-        <summary>${name}</summary>
-        <pre tabindex="0" dir=${direction} data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${program}</pre>
-      </details>`,
-    )}
+    ${embed !== null && textToCopy(text.exportMenu.embed, embedCode(origin + embed, title), language)}
+    ${textToCopy(text.exportMenu.citation, cited, language, language.direction)}
+  </details>`
+}
+
+/** For programs: the queries of all panels of a page. */
+export function programMenu(panels: readonly (Exported | null)[], context: MenuContext): Html {
+  const { site, language, origin, address } = context
+  const { text } = language
+  const known = panels.filter((each) => each !== null)
+  if (known.length === 0) return null
+  const endpoint = `${origin}${graphqlPath}`
+  return html`<details class="take">
+    <summary>${text.exportMenu.elsewhere}</summary>
+    ${known.map(({ title, operation, files }) => {
+      const csv = files.find(({ format }) => format === 'csv')
+      const page = origin + address
+      const programs = [
+        [text.exportMenu.graphql, graphqlText(operation)],
+        ['curl', curlCommand(operation, endpoint)],
+        ['Python', pythonProgram(operation, endpoint)],
+        ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
+        [text.exportMenu.prompt, agentPrompt({ site, title, page, endpoint, operation, origin })],
+      ] as const
+      return html`${known.length > 1 && html`<h3>${title}</h3>`}
+        <ul class="take-links"><li><a href=${playgroundAddress(operation)} rel="nofollow">${text.exportMenu.playground}</a></li></ul>
+        ${programs.map(([name, program]) => textToCopy(name, program, language))}`
+    })}
+  </details>`
+}
+
+function textToCopy(
+  name: string,
+  content: string,
+  { text: { exportMenu: text } }: Language,
+  direction: Language['direction'] = 'ltr',
+): Html {
+  return html`<details class="program">
+    <summary>${name}</summary>
+    <pre tabindex="0" dir=${direction} data-copy=${text.copy} data-copied=${text.copied}>${content}</pre>
   </details>`
 }
 
@@ -123,6 +137,19 @@ Variables:
 ${JSON.stringify(operation.variables, null, 2)}
 
 My question: `
+}
+
+/** The service, the state of its data, and the address of a page. */
+export function sourceLine({
+  site,
+  page,
+  index,
+  language,
+}: Pick<MenuContext, 'site' | 'index' | 'language'> & { readonly page: string }): string {
+  const newest = newestIndexed(index)
+  const state =
+    newest === null ? '' : ` ${language.text.exportMenu.indexState(`${language.time(newest)} UTC`)}`
+  return `${language.text.operator.source}: ${site.title}.${state} ${page}`
 }
 
 /** Author and title first, then when the index had which state, and the address: the order of APA. */

@@ -2,6 +2,7 @@
 import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { dateText } from '../chart-data/periods.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { entityField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -12,6 +13,8 @@ import type { Answer, Site } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
 import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition, writeView } from '../view/view.ts'
+
+const mostExamples = 5
 
 interface ExampleFields {
   readonly subject: PageSubject
@@ -107,57 +110,66 @@ function isOtherSet({ records: one, second }: Pair, { records: other, second: va
   )
 }
 
-export function exampleList(
-  choice: ExampleFields | null,
-  answer: Answer,
-  newest: string | null,
-  language: Language,
-): Html {
+export function exampleList(choice: ExampleFields | null, answer: Answer, language: Language): Html {
   if (choice === null) return null
   const { subject, first } = choice
   const { text } = language
   const found = knownPairs(choice, answer)
   const chosen = found === null ? null : choosePair(found.known)
-  if (found === null || chosen === null) return null
-  const { second } = found
-  const { pair, compared } = chosen
   const shown = (field: ShownField, value: string) => plainValue(field, value, language)
   const condition = (view: View, field: ShownField, value: string) =>
     withCondition(view, { field, operator: 'is', values: [value] })
   const view = emptyView
   const collection = subjectLabel(subject, language)
-  const both = text.front.both(
-    collection,
-    `${fieldLabel(first, language)} ${shown(first, pair.first)}`,
-    `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
-  )
+  const entity = entityField(subject)
+  const examples = [
+    ...(found === null || chosen === null ? [] : pairExamples(found.second, chosen)),
+    ...[first, entity, ...choice.seconds].flatMap((field) =>
+      field === null || !field.isGroup ? [] : groupExample(field),
+    ),
+  ]
   return html`<section class="examples" aria-labelledby="examples">
     <h2 id="examples">${text.front.examples}</h2>
     <ul>
-      <li><a href=${address(condition(condition(view, first, pair.first), second, pair.second))}>${both}</a></li>
-      ${compared === undefined ? null : html`<li><a href=${compareAddress(pair, compared)} rel="nofollow">${text.front.compare(shown(second, pair.second), shown(second, compared.second))}</a></li>`}
-      ${newest !== null && html`<li><a href=${unusualAddress(newest)} rel="nofollow">${text.front.unusual(collection, language.date(newest))}</a></li>`}
+      ${examples.slice(0, mostExamples).map(({ name, href }) => html`<li><a href=${href} rel="nofollow">${name}</a></li>`)}
     </ul>
   </section>`
+
+  function pairExamples(second: ShownField, { pair, compared }: NonNullable<typeof chosen>) {
+    const both = text.front.both(
+      collection,
+      `${fieldLabel(first, language)} ${shown(first, pair.first)}`,
+      `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
+    )
+    const href = address(condition(condition(view, first, pair.first), second, pair.second))
+    if (compared === undefined) return [{ name: both, href }]
+    const name = text.front.compare(shown(second, pair.second), shown(second, compared.second))
+    return [
+      { name: both, href },
+      { name, href: compareAddress(second, [pair, compared]) },
+    ]
+  }
+
+  /** Of all records, so that it always shows some. */
+  function groupExample(field: ShownField) {
+    const others = [['part', 'groups'] as const, ['by', field.name] as const]
+    const href = withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
+    return [{ name: text.front.grouped(collection, fieldLabel(field, language)), href }]
+  }
 
   function address(next: View): string | null {
     return withLanguage(collectionAddress(subject.collection.nsid, next), language)
   }
 
-  function compareAddress(...of: readonly Pair[]): string | null {
+  function compareAddress(second: ShownField, of: readonly Pair[]): string | null {
     const queries = of.map((each) => ['query', writeView(condition(view, second, each.second))] as const)
     const others = [['part', 'compare'] as const, ...queries]
     return withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
   }
-
-  function unusualAddress(instant: string): string | null {
-    const week = { ...weekTo(instant, view, subject), others: [['part', 'unusual'] as const] }
-    return withLanguage(chartsAddress(subject.collection.nsid, week), language)
-  }
 }
 
 /** Seven days, the last of which is that of the instant. */
-function weekTo(instant: string, view: View, { fields, roles }: PageSubject): View {
+export function weekTo(instant: string, view: View, { fields, roles }: PageSubject): View {
   const field = fields.get(roles.time)
   if (field === undefined) return view
   const day = (back: number) => dateText(Date.parse(instant) - back * 86_400_000)

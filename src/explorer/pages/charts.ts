@@ -19,7 +19,8 @@ import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { chartFileName, chartFiles, chartMenu } from '../export-menu/chart-menu.ts'
+import { chartFileName, chartFiles, exportedChart } from '../export-menu/chart-menu.ts'
+import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters } from '../view/parameters.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import type { Problem } from '../view/problem.ts'
@@ -72,7 +73,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
     status: 200,
-    title,
+    title: text.charts.title(viewTitle(view, subject, language)),
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: priced.operations,
@@ -87,6 +88,8 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
       }))
       const own = withOthers(tidy, { part })
       const file = withLanguage(chartFileAddress(nsid, own, 'svg'), language)
+      const menu: MenuContext = { ...request, site, index }
+      const exported = exportedChart(chart, answer, own, subject, menu)
       return html`
         <h1>${title}</h1>
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
@@ -99,9 +102,9 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
           links: isEmpty(spec)
             ? begin?.(answer)
             : isDrawn(spec) &&
-              html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
+              html`<a href=${file} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
-        ${chartMenu(chart, answer, own, subject, { ...request, site, index })}
+        ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `
     },
   }
@@ -140,14 +143,54 @@ function tooExpensivePage(request: PageRequest): Draft {
 export function chartDrawing(site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
   if ('status' in asked) return asked
-  const { chart, operations } = asked
+  const { chart, view, operations } = asked
+  const { language } = request
+  const names = conditionNames(view.conditions)
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: operations,
-    write: async (answer, ask) =>
-      site.charts.draw(chart.chart(await wholeAnswer(chart, answer, ask, site)).spec, 'file'),
+    operation: [...operations, ...affordableOperations(site, names)],
+    write: async (answer, ask, index) => {
+      const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
+      const page = request.origin + pageAddress(view, subject, request)
+      const named = viewTitle(view, subject, language, readNames(answer, []))
+      const caption = [named, ...notes, sourceLine({ site, page, index, language })]
+      return site.charts.draw({ ...spec, caption }, 'file')
+    },
   }
+}
+
+/** The chart of such an address without the frame of a page, for pages of others to include. */
+export function embeddedChart(site: Site, subject: PageSubject, request: PageRequest): Draft {
+  const asked = readFile(site, subject, request)
+  if ('status' in asked) return { ...asked, isEmbedded: true }
+  const { chart, view, operations } = asked
+  const { language } = request
+  return {
+    status: 200,
+    title: viewTitle(view, subject, language),
+    isIndexed: false,
+    isEmbedded: true,
+    operation: [...operations, ...affordableOperations(site, conditionNames(view.conditions))],
+    more: (answer) => affordableOperations(site, chart.more(answer)),
+    async render(answer, index) {
+      const { spec, notes } = chart.chart(answer)
+      const named = viewTitle(view, subject, language, readNames(answer, []))
+      const page = request.origin + pageAddress(view, subject, request)
+      return html`
+        <h1><a href=${withLanguage(pageAddress(view, subject, request), language)}>${named}</a></h1>
+        ${await chartFigure(spec, site, language, { notes })}
+        <p class="none">${sourceLine({ site, page, index, language })}</p>
+      `
+    },
+  }
+}
+
+/** Of the page that has the chart: that of charts, or of the collection. */
+function pageAddress(view: View, subject: PageSubject, { parameters, address }: PageRequest): string {
+  const { nsid } = subject.collection
+  const isPart = parameters.some(([name]) => name === 'part')
+  return (isPart ? chartsAddress(nsid, view) : collectionAddress(nsid, view)) ?? address
 }
 
 async function wholeAnswer(

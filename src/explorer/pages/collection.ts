@@ -25,11 +25,11 @@ import { columnsOf, type ListAnswer, listPanel, resultOf, shortColumns, sortOf }
 import { askList } from '../lists/list-operation.ts'
 import { readNames } from '../lists/names.ts'
 import { type Result, results } from '../parts/results.ts'
-import { chartMenu } from '../export-menu/chart-menu.ts'
-import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
+import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
+import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, readView, recordArguments, type View } from '../view/view.ts'
+import { changed, isRestricted, readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
@@ -44,9 +44,9 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
   const context: ChartContext = { site, subject, view, language, now: Date.now() }
-  const chart = timeChart(context)
-  const asked = view.page === null ? chart : null
-  const problems = [...wrong, ...(chart?.problems ?? [])]
+  const ofTime = timeChart(context)
+  const asked = view.page === null ? ofTime : null
+  const problems = [...wrong, ...(ofTime?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
   const location = isUntidy(parameters)
@@ -59,7 +59,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   return {
     status: 200,
     location,
-    title,
+    title: viewTitle(view, subject, language),
     description: subjectDescription(subject, language),
     operation: [operation, ...affordableOperations(site, time?.panels ?? [])],
     more: (answer) =>
@@ -77,17 +77,17 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns))
+      const exported = exportedList(view, list.totalCount, found, subject, browse.names, menu)
+      const chart =
+        time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
-        <header class="heading">
-          <h1>${title}</h1>
-          <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
-        </header>
+        ${heading(browse, request)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
-            ${await chartPart(asked, time, answer, menu, context)}
+            ${await chartPart(asked, time, answer, chart, menu, context)}
             <span id="results" tabindex="-1"></span>
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
@@ -101,12 +101,37 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                   })
             }
             ${pager(list, browse)}
-            ${viewMenu(view, list.totalCount, found, subject, browse.names, menu)}
+            ${exportMenu(exported, menu)} ${programMenu([exported, chart], menu)}
           </section>
         </div>
       `
     },
   }
+}
+
+function heading({ subject, view, language, names }: Browse, request: PageRequest): Html {
+  return html`<header class="heading">
+    <h1>${subjectLabel(subject, language)}</h1>
+    <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
+    ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
+    ${subscription(feedAddress(subject.collection.nsid, view), request)}
+  </header>`
+}
+
+/** What a reader gives to a program that reads feeds. */
+function subscription(feed: string | null, { language, origin }: PageRequest): Html {
+  const { text } = language
+  return (
+    feed !== null &&
+    html`<details class="menu">
+      <summary>${text.browse.subscribe}</summary>
+      <div>
+        <p>${text.browse.subscribeHint}</p>
+        <pre tabindex="0" dir="ltr" data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${origin + feed}</pre>
+        <a href=${feed} type="application/atom+xml" rel="nofollow">Atom</a>
+      </div>
+    </details>`
+  )
 }
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {
@@ -156,19 +181,24 @@ async function chartPart(
   asked: TimeChart | null,
   affordable: TimeChart | null,
   answer: Answer,
+  exported: Exported | null,
   menu: MenuContext,
   context: ChartContext,
 ): Promise<Html> {
   const { subject, view, language } = context
   const { text } = language
-  if (affordable?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true)
+  if (affordable !== null && isAnswered(affordable, answer))
     return html`${await timeFigure(affordable, answer, context)}
-      ${chartMenu(affordable, answer, view, subject, menu)}`
+      ${exportMenu(exported, menu)}`
   const address = withLanguage(chartsAddress(subject.collection.nsid, view), language)
   return (
     asked !== null &&
     html`<p class="chart-options"><a href=${address} rel="nofollow">${text.charts.more}</a></p>`
   )
+}
+
+function isAnswered({ more }: TimeChart, answer: Answer): boolean {
+  return more(answer).every(({ name }) => Object.hasOwn(answer, name))
 }
 
 /** The time chart with the choices of what it shows. */
@@ -192,20 +222,20 @@ async function timeFigure(
     tools: timeTools(choices, context, readNames(answer, [])),
     links: html`
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
-      <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download data-image=${charts.image}>${charts.file}</a>
+      <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>
     `,
   })
 }
 
 /** `total`: the number of records that match. `found`: those of the page. */
-function viewMenu(
+function exportedList(
   view: View,
   total: number,
   found: readonly Result[],
   subject: PageSubject,
   names: Names,
   context: MenuContext,
-): Html {
+): Exported {
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
@@ -217,21 +247,17 @@ function viewMenu(
   const files = recordFiles(site.schema, subject, args, name, short)
   const whole = recordFiles(site.schema, subject, args, name)
   const list: View = { ...view, page: null, facets: null, others: [] }
-  return exportMenu(
-    {
-      kind: 'list',
-      title: viewTitle(view, subject, language, names),
-      operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
-      files: isTable
-        ? files
-        : [
-            ...files.slice(0, 1),
-            ...whole.map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
-          ],
-      total: { count: total, text: counted(subject, total, language) },
-      atom: feedAddress(nsid, view),
-      embed: embedAddress(nsid, view),
-    },
-    context,
-  )
+  return {
+    kind: 'list',
+    title: viewTitle(view, subject, language, names),
+    operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
+    files: isTable
+      ? files
+      : [
+          ...files.slice(0, 1),
+          ...whole.map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
+        ],
+    total: { count: total, text: counted(subject, total, language) },
+    embed: embedAddress(nsid, view),
+  }
 }

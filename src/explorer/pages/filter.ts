@@ -2,7 +2,7 @@
 import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
 import { type Browse, stateInputs, titleOf, viewAddress } from '../browse/context.ts'
 import { facetValues } from '../browse/facets.ts'
-import { filterMenu } from '../browse/filter-menu.ts'
+import { fieldList } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { fieldDescription, fieldLabel } from '../fields/labels.ts'
@@ -67,7 +67,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
         </header>
         ${conditionList(browse)}
         <div class="filter">
-          ${field === null ? filterMenu(browse) : conditionForms(field, facet, browse)}
+          ${field === null ? fieldList(find, browse) : conditionForms(field, facet, browse)}
           ${field !== null && facet !== null && values(facet, field, browse)}
         </div>
       `

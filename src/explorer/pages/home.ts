@@ -3,15 +3,27 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject, Subjects } from '../fields/subject.ts'
-import { chooseExample, exampleList, examplePanel } from '../home/examples.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
+import type { UnusualChart } from '../chart-data/unusual-chart.ts'
+import { aboutPanels, aboutSentence, unusualWeek, unusualWords } from '../home/about.ts'
+import { chooseExample, exampleList, examplePanel, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
-import { buildOperation, type Panel } from '../../ask/operation.ts'
+import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Answer, type Draft, type IndexState, type PageRequest, type Site, instantOf } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote, timeAndZone } from '../parts/values.ts'
 import { searchAllForm } from '../parts/forms.ts'
 import type { Language } from '../languages/language.ts'
+import { emptyView } from '../view/view.ts'
+
+/** Of the newest records, and what is unusual in it. */
+interface Week {
+  /** Its last day, as an instant. */
+  readonly day: string
+  readonly context: ChartContext
+  readonly chart: UnusualChart
+}
 
 const newestOfEach = 4
 /** Collections with their newest records; an operation has at most 100 lists. */
@@ -21,22 +33,35 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
   const { text } = language
   const example = chooseExample(site)
+  const now = Date.now()
+  const main = example?.subject ?? null
+  const weekOf = (answer: Answer): Week | null => {
+    const day = main === null ? null : newestTime(main, answer)
+    if (main === null || day === null) return null
+    const context = { site, subject: main, view: weekTo(day, emptyView, main), language, now }
+    const chart = unusualWeek(context)
+    return chart === null ? null : { day, context, chart }
+  }
   const panels = [
     ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject)),
-    ...(example === null ? [] : [examplePanel(example)]),
+    ...(example === null ? [] : [examplePanel(example), ...aboutPanels(example.subject, now)]),
   ]
   return {
     status: 200,
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
+    more: (answer) => affordableOperations(site, weekOf(answer)?.chart.panels ?? []),
+    isMoreOptional: true,
     render(answer, index) {
+      const week = weekOf(answer)
       return html`
         <header class="front">
           <h1>${site.title}</h1>
-          ${index !== null && html`<p class="lead">${lead(index)}</p>`}
+          ${index !== null && html`<p class="lead">${aboutSentence(main, answer, index, site, language, now)}.</p>`}
           ${searchAllForm(site, language)}
-          ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), language)}
+          ${exampleList(example, answer, language)}
+          ${week !== null && unusualWords(week.chart, answer, week.day, week.context)}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}
@@ -46,14 +71,6 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
         ${index !== null && indexState(index, subjects, language)}
       `
     },
-  }
-
-  function lead({ collections }: IndexState): string {
-    const records = collections.reduce((sum, each) => sum + each.records, 0)
-    return text.front.lead(
-      language.plural(text.records, records),
-      language.plural(text.front.collections, collections.length),
-    )
   }
 
   function section(subject: PageSubject, answer: Answer, index: IndexState | null): Html {

@@ -13,12 +13,12 @@ import { directions, heading, nameOf } from '../record/heading.ts'
 import type { RecordNode } from '../record/record-operation.ts'
 import { languageOf, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
-import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
+import { exportedSummaries, summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { addressProperties, technical } from '../record/technical.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
 import { fileName } from '../export-menu/file-name.ts'
 import { recordFiles } from '../export-menu/files.ts'
-import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
+import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { emptyView } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
@@ -64,6 +64,17 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       const node = nodeOf(answer)
       if (node === null) return missing(shown)
       const context: MenuContext = { ...request, site, index }
+      const exported: Exported = {
+        kind: 'record',
+        title: nameOf(node, subject, language),
+        operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
+        files: recordFiles(
+          site.schema,
+          subject,
+          { where: { uri: { eq: uri } } },
+          fileName(emptyView, subject, [recordKey(uri)]),
+        ),
+      }
       const values = valuesOf(node, shown, site)
       const { html: top, properties } = heading(node, values)
       return html`
@@ -76,20 +87,8 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           </section>
           ${technical(node, values)}
         </article>
-        ${exportMenu(
-          {
-            kind: 'record',
-            title: nameOf(node, subject, language),
-            operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
-            files: recordFiles(
-              site.schema,
-              subject,
-              { where: { uri: { eq: uri } } },
-              fileName(emptyView, subject, [recordKey(uri)]),
-            ),
-          },
-          context,
-        )}
+        ${exportMenu(exported, context)}
+        ${programMenu([exported, ...exportedSummaries(uri, await summarized, answer, context)], context)}
       `
     },
   }

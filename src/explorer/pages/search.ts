@@ -5,16 +5,18 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf } from '../browse/context.ts'
 import { replaced } from '../browse/search-form.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { singularLabel, subjectLabel } from '../fields/labels.ts'
+import { aboutField, entityField } from '../fields/named-references.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { exportMenu } from '../export-menu/export-menu.ts'
+import { type Exported, exportMenu, programMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { tryParse } from '../../ask/search.ts'
-import { leaves, mergeSelections, onType, type Selection } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
-import { type MissingWord, pageSize } from '../lists/list.ts'
+import { fieldsNamed, type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/forms.ts'
 import { zoneNote } from '../parts/values.ts'
@@ -90,7 +92,9 @@ function menu(searched: Searched, title: string, answer: Answer, index: IndexSta
   const { site, request } = searched
   if ((answer['found'] as FoundAnswer).nodes.length === 0) return null
   const operation = buildOperation(site.schema, 'Search', [foundPanel({ ...searched, after: '' })])
-  return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
+  const exported: Exported = { kind: 'list', title, operation, files: [] }
+  const context = { ...request, site, index }
+  return [exportMenu(exported, context), programMenu([exported], context)]
 }
 
 function results(searched: Searched, answer: Answer): Html {
@@ -101,8 +105,9 @@ function results(searched: Searched, answer: Answer): Html {
   const items = nodes.flatMap((node): readonly Html[] => {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
     if (subject === undefined) return []
-    const kind = subjectLabel(subject, language)
-    return [resultItem(foundResult(node, subject, q), [], { subject, language, kind })]
+    const kind = singularLabel(subject, language)
+    const columns = fieldsNamed(subject, [entityField(subject)?.name ?? null])
+    return [resultItem(foundResult(node, subject, q), columns, { subject, language, kind })]
   })
   return html`
     ${suggestion(didYouMean, q, language)} ${collections(searched, answer)}
@@ -187,13 +192,26 @@ const snippetWords = 30
 /** Aliases, because fields of one name may have different types in different collections. */
 function foundSelection(subject: PageSubject): Selection {
   const { typeName } = subject.collection
-  return { [onType(typeName)]: leaves(...namesOf(subject).map((name) => `${typeName}_${name}: ${name}`)) }
+  const named = references(subject).map(({ name, words, target, targetTitle }) =>
+    nested([`${typeName}_${name}: ${words[0]}Resolved`], {
+      uri: {},
+      [onType(target?.typeName ?? '')]: { [`name: ${targetTitle}`]: {} },
+    }),
+  )
+  const own = leaves(...namesOf(subject).map((name) => `${typeName}_${name}: ${name}`))
+  return { [onType(typeName)]: mergeSelections([own, ...named]) }
+}
+
+/** What a record belongs to, and what it is about, which name it. */
+function references(subject: PageSubject): readonly ShownField[] {
+  return [entityField(subject), aboutField(subject)].filter((field) => field !== null)
 }
 
 /** Words of the search are marked in title and summary; lists of several collections have no snippets of their own. */
 function foundResult(node: FoundRecord, subject: PageSubject, search: string): Result {
   const { typeName } = subject.collection
-  const values = namesOf(subject).map((name) => [name, node[`${typeName}_${name}`]] as const)
+  const names = [...namesOf(subject), ...references(subject).map(({ name }) => name)]
+  const values = names.map((name) => [name, node[`${typeName}_${name}`]] as const)
   const snippets = values.flatMap(([name, value]) =>
     typeof value === 'string' && subject.collection.searchFields.some((field) => field.name === name)
       ? [[name, snippetOf(value, termsOf(search, name, subject), snippetWords)] as const]

@@ -64,10 +64,19 @@ export function groupForm(
   const fieldOption = (field: (typeof numbers)[number]) =>
     option(field.name, fieldLabel(field, language), field === of)
   const others = groupings.filter(({ field, unit }) => unit === null && !numbers.includes(field))
-  const byOptions = (chosen: Grouping | undefined) => html`<select name="by">
+  // Most records have several times, each with all its periods: the one that represents them comes first.
+  const usual = groupings.filter(
+    ({ field, unit }) => field.isOwn && (unit === null || field.name === subject.roles.time),
+  )
+  const byOptions = (chosen: Grouping | undefined) => {
+    const groupingOption = (each: Grouping) =>
+      option(each.name, groupingLabel(each, language), each.name === chosen?.name)
+    return html`<select name="by">
     ${option('', '–', chosen === undefined)}
-    ${groupings.map((each) => option(each.name, groupingLabel(each, language), each.name === chosen?.name))}
+    ${usual.map(groupingOption)}
+    <optgroup label=${language.text.more}>${groupings.filter((each) => !usual.includes(each)).map(groupingOption)}</optgroup>
   </select>`
+  }
   return html`<form class="chart-form" action=${chartsAddress(subject.collection.nsid)}>
     ${hiddenInputs(keptOf(view), language)}
     <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
@@ -80,6 +89,7 @@ export function groupForm(
     </select></label>
     <label>${charts.groupBy}${byOptions(by[0])}</label>
     <label>${charts.andBy}${byOptions(by[1])}</label>
+    <details class="more" open=${kind !== null || top !== '20' || step !== null}><summary>${language.text.more}</summary>
     <label>${charts.kind}<select name="kind">
       ${option('', charts.automatic, kind === null)}
       ${chartKinds.map((each) => option(each, charts.kinds[each], each === kind))}
@@ -93,6 +103,7 @@ export function groupForm(
       </select></label>`
     }
     <label>${charts.step}<input name="step" type="number" min="1" value=${step ?? undefined} /></label>
+    </details>
     <button>${charts.draw}</button>
   </form>`
 }

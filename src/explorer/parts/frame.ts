@@ -45,12 +45,16 @@ function open({ tag, direction }: Language, head: string): string {
 `
 }
 
-export function frameEnd({ site, language, isEmbedded }: Frame, index: IndexState | null): string {
+export function frameEnd(
+  { site, language, address, origin, isEmbedded }: Frame,
+  index: IndexState | null,
+): string {
   if (isEmbedded) return '</main></body></html>'
   const { text } = language
   const { contact, note } = site.operator
   const newest = newestIndexed(index)
   const foot = html`<footer class="foot">
+    <p class="printed" dir="ltr">${origin + address}</p>
     ${newest !== null && html`<p>${text.updated} ${timeAndZone(newest, language)}</p>`}
     ${index?.sources.map(({ name, state }) => html`<p>${text.operator.source}: <bdi>${text.sourceState(name, state)}</bdi></p>`)}
     ${note.length > 0 && html`<section class="note" aria-label=${text.operator.note}>${note.map((paragraph) => html`<p dir="auto">${linked(paragraph)}</p>`)}</section>`}

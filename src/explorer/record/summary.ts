@@ -14,7 +14,7 @@ import { buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { fileName } from '../export-menu/file-name.ts'
 import { panelFiles, recordFiles } from '../export-menu/files.ts'
-import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
+import { type Exported, type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { emptyView } from '../view/view.ts'
 import { whereOf } from '../../ask/where.ts'
@@ -115,6 +115,19 @@ interface SummaryAnswer {
   readonly groups?: readonly { readonly key: string | null; readonly count: number }[]
 }
 
+/** Of the summaries that the page shows. */
+export function exportedSummaries(
+  uri: string,
+  summarized: readonly Summarized[],
+  answer: Answer,
+  context: MenuContext,
+): readonly Exported[] {
+  return summarized.flatMap((each) => {
+    const { count } = answer[each.name] as SummaryAnswer
+    return count === 0 ? [] : exportedSummary(uri, each, count, context)
+  })
+}
+
 export async function summaries(
   uri: string,
   summarized: readonly Summarized[],
@@ -154,7 +167,7 @@ async function summary(
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && (await monthsFigure(groups, uri, summarized, context))}
-    ${summaryMenu(uri, summarized, count, context)}
+    ${exportMenu(exportedSummary(uri, summarized, count, context), context)}
   </section>`
 }
 
@@ -202,34 +215,36 @@ async function monthsFigure(
 }
 
 /** Months as files, and the summary as a query. */
-function summaryMenu(uri: string, summarized: Summarized, count: number, context: MenuContext): Html {
+function exportedSummary(
+  uri: string,
+  summarized: Summarized,
+  count: number,
+  context: Pick<MenuContext, 'site' | 'language'>,
+): Exported {
   const { holder, field, bucket } = summarized
   const { schema } = context.site
   const conditions = [{ field, operator: 'is', values: [uri] } as const]
   const where = whereOf(conditions)
   const more = bucket === null ? [] : ['by', 'month']
   const name = fileName({ ...emptyView, conditions }, holder, more)
-  return exportMenu(
-    {
-      kind: 'summary',
-      title: context.language.text.record.summary(subjectLabel(holder, context.language)),
-      operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
-      files:
-        bucket === null
-          ? recordFiles(schema, holder, { where }, name)
-          : panelFiles(
-              schema,
-              {
-                field: aggregateOf(holder),
-                arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
-                selection: { groups: leaves(bucket, 'count') },
-              },
-              name,
-            ),
-      ...(bucket === null && { total: { count, text: counted(holder, count, context.language) } }),
-    },
-    context,
-  )
+  return {
+    kind: 'summary',
+    title: context.language.text.record.summary(subjectLabel(holder, context.language)),
+    operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
+    files:
+      bucket === null
+        ? recordFiles(schema, holder, { where }, name)
+        : panelFiles(
+            schema,
+            {
+              field: aggregateOf(holder),
+              arguments: { where, groupBy: [bucket], orderBy: 'KEY_ASC' },
+              selection: { groups: leaves(bucket, 'count') },
+            },
+            name,
+          ),
+    ...(bucket === null && { total: { count, text: counted(holder, count, context.language) } }),
+  }
 }
 
 function average(score: Field, value: number | null, holder: PageSubject, language: Language): Html {
