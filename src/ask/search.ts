@@ -4,6 +4,7 @@ import type { Search, SearchTerm } from '../search/parse-search.ts'
 import { parseSearch, SearchError, wantedTerms } from '../search/parse-search.ts'
 import { mostRankedTerms } from '../search/relevance.ts'
 import type { Snippet } from '../search/snippet.ts'
+import { plainWordsOf } from '../search/words.ts'
 import { foldText } from '../util/text/fold.ts'
 import { EnumValue, printField, type Selection } from './graphql-text.ts'
 import { AskError } from './ask-error.ts'
@@ -54,6 +55,19 @@ export function tryParse(
     if (error instanceof SearchError) return error
     throw error
   }
+}
+
+/** Whether a word, or a text of such words, is what the search asks for. */
+export function searchedWords(
+  search: string,
+  fields: readonly { readonly name: string }[],
+): (text: string) => boolean {
+  const parsed = tryParse(search, fields)
+  const terms = parsed === null || parsed instanceof SearchError ? [] : wantedTerms(parsed)
+  const words = new Set(terms.flatMap((term) => term.words))
+  const prefixes = terms.flatMap((term) => (term.prefix ? [term.words.at(-1) ?? ''] : []))
+  return (text) =>
+    plainWordsOf(text).every((word) => words.has(word) || prefixes.some((prefix) => word.startsWith(prefix)))
 }
 
 function printTerm({ words, prefix, field }: SearchTerm): string {

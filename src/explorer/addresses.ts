@@ -15,6 +15,13 @@ export function collectionAddress(nsid: string, view?: View): string | null {
   return withView(`/c/${nsid}`, view)
 }
 
+/** Topics at a glance. The searches are among the `others` of the view. */
+export function topicAddress(nsid: string): string
+export function topicAddress(nsid: string, view: View): string | null
+export function topicAddress(nsid: string, view?: View): string | null {
+  return withView(`/c/${nsid}/topic`, view && recordsOnly(view))
+}
+
 /** The facets that the page of the view cannot afford. */
 export function facetsAddress(nsid: string, view: View): string | null {
   return withView(`/c/${nsid}/facets`, view)

@@ -19,6 +19,7 @@ import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
 import { searchPage } from './pages/search.ts'
+import { topicPage } from './pages/topic.ts'
 import { frameEnd, frameStart } from './parts/frame.ts'
 import { nsidOfSitemap, recordsSitemap, robotsText, type Sitemap, sitemapText } from './robots.ts'
 import { unknownChoice } from './view/problem.ts'
@@ -255,6 +256,7 @@ const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, Col
   ...fileFormats.map((format) => [`chart.${format}`, chartValues(format)] as const),
   ['facets', facetsPage],
   ['filter', filterPage],
+  ['topic', topicPage],
   ['feed.atom', feedPage],
 ])
 

@@ -27,7 +27,7 @@ const evil = fc.constantFrom(
 )
 const plausible = fc.constantFrom(
   ...`en GB storm sto* negative sport true 0 1 -1 8 2026-11-01 2026-11-31 2026-11-01T00:00:00Z
-  +275760-09-13 table cards language,title language publishedAt -wordCount RELEVANCE compare unusual
+  +275760-09-13 table cards language,title language publishedAt -wordCount RELEVANCE topic unusual
   publishedAt_week clickbaitScore`.split(/\s+/),
   'storm -flood',
   '-flood',

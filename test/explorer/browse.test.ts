@@ -152,9 +152,9 @@ test('examples of the first page lead to records, and compare different ones', a
   for (const address of addresses) await page(address)
   assert.ok((await page(addresses[0] ?? '')).total > 0)
   const [address = ''] = linksTo('as shares over time')
-  const queries = new URLSearchParams(address.split('?')[1]).getAll('query')
-  assert.equal(queries.length, 2)
-  const [one, other] = queries.map((query) => pathsOf(`${articles}?${query}`))
+  const searches = new URLSearchParams(address.split('?')[1]).getAll('q')
+  assert.equal(searches.length, 2)
+  const [one, other] = searches.map((search) => pathsOf(`${articles}?${new URLSearchParams({ q: search })}`))
   assert.notDeepEqual(one, other)
 })
 

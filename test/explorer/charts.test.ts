@@ -141,7 +141,7 @@ test('a chart of a search has the range of all records, so that a rise from noth
   for (const address of [
     `${article}?q=flood&per=day`,
     `${article}?q=flood&per=day&as=share`,
-    `${article}/charts?part=compare&query=flood&per=day&as=count`,
+    `${article}/topic?q=flood&per=day`,
   ]) {
     const { texts } = await figure(address)
     assert.deepEqual([texts[0]?.[0], texts.at(-1)?.[0]], [labels[0], labels.at(-1)], address)
@@ -291,24 +291,6 @@ test('a table of two fields has no drawing to take along', async () => {
   for (const kind of ['heat', 'multiples']) await page(`${article}/charts?${query}&kind=${kind}`, 400)
 })
 
-test('up to four queries are compared, each with conditions of its own', async () => {
-  const queries = ['climate', 'q=election&language=en', 'language=fr', 'source_country=GB'].map((text) => [
-    'query',
-    text,
-  ])
-  const all = `${article}/charts?${new URLSearchParams([['part', 'compare'], ['per', 'month'], ...queries])}`
-  const shares = await figure(all)
-  assert.deepEqual(shares.head.slice(1, 5), [
-    'climate',
-    'election, Language: English',
-    'Language: French',
-    'Source country: United Kingdom',
-  ])
-  assertTrue(shares, share, all)
-  assertTrue(await figure(`${all}&as=count`), count, all)
-  await page(`${all}&query=five`, 400)
-})
-
 const furthest: readonly (readonly [bounds: string, status: number])[] = [
   ['publishedAt.from=2026-02-30', 400],
   ['publishedAt.from=0001-01-01&publishedAt.to=9999-12-31', 200],
@@ -316,7 +298,7 @@ const furthest: readonly (readonly [bounds: string, status: number])[] = [
   ['publishedAt.to=9999-12-31', 200],
 ]
 test('dates that do not exist are refused everywhere, and the first and the last day are not', async () => {
-  for (const place of ['', '/charts', '/charts?part=compare&query=flood', '/charts?part=unusual', '/filter'])
+  for (const place of ['', '/charts', '/topic?q=flood', '/charts?part=unusual', '/filter'])
     for (const [bounds, expected] of furthest.slice(0, rounds(2)))
       await page(`${article}${place}${place.includes('?') ? '&' : '?'}${bounds}`, expected)
 })
@@ -362,7 +344,7 @@ test('a chart by numbers has no gaps, and counts records without the number apar
 })
 
 test('charts say in words what their view is, and one period is a sentence', async () => {
-  const { body } = await page(`${article}/charts?q=storm&language=en&part=compare`)
+  const { body } = await page(`${article}/charts?q=storm&language=en`)
   assert.match(body, /<p class="lead"><bdi>Article: “storm”; Language: English<\/bdi><\/p>/)
   const day = `${article}?publishedAt.from=2026-11-02&publishedAt.to=2026-11-02`
   const { description, drawings } = await figure(`${day}&per=day`)
@@ -370,7 +352,12 @@ test('charts say in words what their view is, and one period is a sentence', asy
 })
 
 test('a chart is a file', async () => {
-  for (const query of ['', '?split=language&as=share', '?part=groups&by=tags', '?part=compare&query=flood']) {
+  for (const query of [
+    '',
+    '?split=language&as=share',
+    '?part=groups&by=tags',
+    '?part=topic&q=flood&q=storm',
+  ]) {
     const { body } = await page(`${article}/chart.svg${query}`)
     assert.match(body, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
     assert.doesNotMatch(body, /<a |class=|style=/)

@@ -16,7 +16,7 @@ const places = [
   `/c/${note}?title.contains=%3Cscript`,
   `/c/${note}/filter?field=tags`,
   `/c/${note}/charts?by=tags`,
-  `/c/${note}/charts?part=compare&query=%3Cscript%3E&query=plain`,
+  `/c/${note}/topic?q=%3Cscript%3E&q=plain`,
   `/c/${note}/charts?part=unusual&score=7`,
   `/c/${reply}`,
   `/embed/c/${note}`,

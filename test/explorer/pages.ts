@@ -83,7 +83,7 @@ export function pagesOver({ service, reference }: Corpus, model: Model) {
 
   const known = new Map<string, readonly PlainRecord[]>()
   /** The records behind an address, by the reference evaluator; without other conditions than those on `only`. */
-  const found = (address: string, only?: string | readonly string[]) => {
+  const found = (address: string, only?: string) => {
     const [path = '', query] = address.split('?')
     const collection = path.slice('/c/'.length).replace(/\/.*/, '')
     const given = meaningOf(query ?? '', only)
@@ -113,14 +113,11 @@ const own = new Set(
 )
 
 /** The search and conditions of an address as docs/explorer.md explains them. */
-function meaningOf(
-  query: string,
-  only?: string | readonly string[],
-): { readonly where: Json; readonly search?: string } {
+function meaningOf(query: string, only?: string): { readonly where: Json; readonly search?: string } {
   const values = Map.groupBy(new URLSearchParams(query), ([name]) => name)
   const conditions = [...values].flatMap(([name, pairs]): readonly Json[] => {
     const [field = '', operator = /(published|indexed)At$/.test(field) ? 'from' : 'is'] = name.split('.')
-    if (own.has(field) || (only !== undefined && ![only].flat().includes(field))) return []
+    if (own.has(field) || (only !== undefined && field !== only)) return []
     const operands = pairs.map(([, text]) =>
       integers.test(field) && operator !== 'missing'
         ? Number(text)

@@ -13,7 +13,7 @@ import { rounds, seed } from '../support/rounds.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
 import { recordLexicon } from '../support/store/store.ts'
-import { type Cell, type Pages, pagesOver } from './pages.ts'
+import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
 
 const texts = { title: { type: 'string', maxGraphemes: 300 } }
 const time = { publishedAt: { type: 'string', format: 'datetime' } }
@@ -111,9 +111,6 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
       (name) => `split=${name}&facets=${name}`,
     ),
   ]
-  const compared = ['language=v0', 'language=v1', 'isAccessibleForFree=true'].map(
-    (text) => `query=${encodeURIComponent(text)}`,
-  )
   const pairs = [
     ['language'],
     ['tags'],
@@ -125,11 +122,22 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     [`${time}_weekday`, 'articleType'],
     ['isAccessibleForFree', 'wordCount'],
   ].map((pair) => pair.map((name) => `by=${name}`).join('&'))
-  const shown = (['count', 'share'] as const).flatMap((as) => [
-    ...queries.flatMap((query) => overTime.map((more) => [`${place}?${join(query, more)}`, as] as const)),
-    [`${place}/charts?part=compare&${compared.join('&')}`, as] as const,
-  ])
+  const shown = (['count', 'share'] as const).flatMap((as) =>
+    queries.flatMap((query) => overTime.map((more) => [`${place}?${join(query, more)}`, as] as const)),
+  )
+  const topics = [
+    'q=storm',
+    'q=storm&q=flood',
+    'language=v1&q=flood&q=storm',
+    'base=all&articleType=kind+0&q=storm',
+  ]
   return [
+    ...(kinds[nsid].title ? topics : ['language=v1']).flatMap((query) =>
+      // As often as all other charts together.
+      ['', '', '', 'per=year', 'per=month'].map(
+        (per) => () => assertTopics(pages, `${place}/topic?${join(query, per)}`, time),
+      ),
+    ),
     ...shown.map(
       ([address, as]) =>
         () =>
@@ -144,14 +152,17 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
 
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&')
 
-/** What shares of the records behind an address are of: those with its filters, or all of its period. */
-function baseOf({ found }: Pages, href: string, time: string, view: string): number {
+/** What shares of the records behind an address are of: those with its filters, or all of its period. `group`: the field of a group. */
+function baseOf(pages: Pages, href: string, time: string, view: string, group = time): number {
+  return pages.found(baseAddress(href, time, view, group)).length
+}
+
+function baseAddress(href: string, time: string, view: string, group = time): string {
   const isFiltered = view.includes('q=') && /language=|articleType=/.test(view) && !view.includes('base=all')
-  const own = new URLSearchParams(view.replace(/^[^?]*\?/, ''))
-  const names = isFiltered
-    ? [time, 'language', 'articleType'].filter((name) => name === time || own.has(name))
-    : [time]
-  return found(href, names).length
+  const [path = '', query = ''] = href.split('?')
+  const kept = [time, group, ...(isFiltered ? ['language', 'articleType'] : [])]
+  const own = [...new URLSearchParams(query)].filter(([name]) => kept.includes(name.split('.')[0] ?? ''))
+  return `${path}?${new URLSearchParams(own)}`
 }
 
 /** What a cell says of so many records. */
@@ -165,9 +176,9 @@ async function assertOverTime(
   as: 'count' | 'share',
   time: string,
 ): Promise<void> {
-  const address = `${plain}&as=${as}`
+  const isTopic = plain.includes('/topic')
+  const address = isTopic ? plain : `${plain}&as=${as}`
   const all = pages.found(plain.replace('/charts', ''))
-  const isCompared = plain.includes('part=compare')
   const { document } = await pages.page(address)
   if (document.querySelector('figure tbody') === null) return
   const { rows, head, description } = await pages.figure(address)
@@ -196,14 +207,81 @@ async function assertOverTime(
     Number(new RegExp(`${words}[^:]*: ([\\d,]+)`).exec(description)?.[1]?.replaceAll(',', '') ?? 0)
   const sum = (cells: readonly (Cell | undefined)[]): number =>
     cells.reduce((total, cell) => total + Number(cell?.text.replaceAll(',', '')), 0)
-  for (const [at, query] of isCompared ? new URLSearchParams(plain).getAll('query').entries() : []) {
-    const left = numberAfter(`${head[at + 1]}: [^:]*far from all others`)
-    const dated = pages.found(`${plain.replace(/\/charts.*/, '')}?${query}&${time}.missing=0`)
-    assert.equal(sum(rows.map((cells) => cells[at + 1])) + left, dated.length, `${query} of ${address}`)
-  }
-  if (isCompared) return
   const left = numberAfter('without a time') + numberAfter('far from all others')
   assert.equal(sum(rows.flatMap(([, ...cells]) => cells)) + left, all.length, `${address}: ${description}`)
+}
+
+/** The sentences, tables and lists of topics: each number is that of the records behind its link. */
+async function assertTopics(pages: Pages, address: string, time: string): Promise<void> {
+  await assertOverTime(pages, address, 'share', time)
+  const { document, links, texts } = await pages.page(address)
+  const addresses = links('.findings')
+  for (const [at, said] of texts('.findings li').entries()) {
+    const [here, all] = [
+      pages.found(addresses[at] ?? '').length,
+      baseOf(pages, addresses[at] ?? '', time, address),
+    ]
+    const wanted = ` is in ${percent.format(all === 0 ? 0 : here / all)} of `
+    assert.ok(
+      said.includes(wanted) && said.includes(`(${number.format(here)} of ${number.format(all)})`),
+      `${said} ${address}`,
+    )
+  }
+  for (const [at, list] of [...document.querySelectorAll('#topic-outlets ~ .side-by-side > div')].entries()) {
+    const topic = addresses[at] ?? ''
+    const values = Map.groupBy(pages.found(topic), ({ value }) => value.language)
+    for (const table of list.querySelectorAll('table')) {
+      const isRanked = table.querySelector('caption')?.textContent === 'Highest shares'
+      const rows = rowsOf(table).map(({ href, cells: [, ...cells] }) => {
+        const [here, all] = [pages.found(href).length, baseOf(pages, href, time, address, 'language')]
+        const few = all < 50 ? '*' : ''
+        assert.deepEqual(
+          cells,
+          [percent.format(here / all) + few, number.format(here), number.format(all)],
+          `${href} of ${address}`,
+        )
+        return isRanked ? here / all : here
+      })
+      assert.deepEqual(
+        rows,
+        rows.toSorted((one, other) => other - one),
+        address,
+      )
+      const enough = [...values.values()].filter((each) => !isRanked || each.length >= 5)
+      assert.equal(rows.length, Math.min(8, enough.length), address)
+    }
+  }
+  for (const late of links('.later')) {
+    const panel = await pages.page(late)
+    for (const [at, list] of [
+      ...panel.document.querySelectorAll('[aria-labelledby=topic-words] .side-by-side > div'),
+    ].entries()) {
+      const topic = new Set(pages.found(addresses[at] ?? ''))
+      for (const {
+        href,
+        cells: [word = '', ...cells],
+      } of rowsOf(list)) {
+        const here = pages.found(href).length
+        const without = baseAddress(addresses[at] ?? '', time, address)
+        const rest = pages.found(without).filter((record) => !topic.has(record)).length
+        const elsewhere = pages
+          .found(`${without}&q=${word.replace(/ \+$/, '')}`)
+          .filter((record) => !topic.has(record))
+        assert.deepEqual(
+          cells,
+          [here / topic.size, elsewhere.length / rest].map((share) => percent.format(share)),
+          `${href} of ${late}`,
+        )
+      }
+    }
+  }
+}
+
+function rowsOf(table: Element) {
+  return Array.from(table.querySelectorAll('tbody tr'), (row) => ({
+    href: row.querySelector('a')?.getAttribute('href') ?? '',
+    cells: Array.from(row.children, ({ textContent }) => plainText(textContent)),
+  }))
 }
 
 async function assertGroups(pages: Pages, address: string): Promise<void> {
@@ -232,7 +310,7 @@ test('words are refused where no text is searched, on every page', async () => {
   await using service = await openTestService({ lexicons, records: [] })
   const { page } = pagesOver({ service, reference: createReference(lexicons, {}, []) }, modelOf(lexicons, {}))
   for (const place of ['/c/NSID', '/c/NSID/charts', '/c/NSID/filter', '/c/NSID/feed.atom'])
-    for (const more of ['q=zzzz', 'q=zzzz&split=language', 'part=compare&query=zzzz'].slice(
+    for (const more of ['q=zzzz', 'q=zzzz&split=language', 'part=unusual&q=zzzz'].slice(
       0,
       place.endsWith('charts') ? 3 : 1,
     )) {

@@ -161,10 +161,10 @@ test('charts are taken along as their groups', async () => {
   assert.deepEqual(Object.keys(days[0]), ['publishedAt_day', 'articleType', 'others', 'count'])
 })
 
-const comparedQueries = 'part=compare&query=climate&query=language%3Dfr&per=month&as='
+const topics = 'q=climate&q=flood&per=month'
 
-test('compared queries are taken along as a row for each query in each period', async () => {
-  const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
+test('topics are taken along as a row for each topic in each period', async () => {
+  const menu = menuOf(await fetchText(`${articles}/topic?${topics}`))
   const response = await fetch(service.url + menu.link('CSV'))
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
   const disposition = 'attachment; filename="articles-climate-language-fr-share-by-month.csv"'
@@ -173,25 +173,21 @@ test('compared queries are taken along as a row for each query in each period', 
     .replace(/^\uFEFF/, '')
     .trim()
     .split('\r\n')
-  assert.equal(head, 'publishedAt_month,query,count,total,share')
+  assert.equal(head, 'publishedAt_month,topic,count,total,share')
   const data = await curlData(menu)
-  for (const [at, name] of ['climate', 'language=fr'].entries()) {
+  for (const [at, name] of ['climate', 'flood'].entries()) {
     const own = rows.map((row) => row.split(',')).filter(([, each]) => each === name)
     const shown = own.filter(([, , count]) => count !== '0')
-    const groups = data[`query${at + 1}`].groups.filter(({ count }: Json) => count > 0)
+    const groups = data[`topic${at}`].groups.filter(({ count }: Json) => count > 0)
     assert.deepEqual(
       shown.map(([month, , count]) => [month || null, count]),
       groups.map((group: Json) => [group.publishedAt_month, `${group.count}`]),
     )
     for (const [, , count, total, share] of own) assert.equal(Number(share), Number(count) / Number(total))
   }
-  const counts = menuOf(await fetchText(`${articles}/charts?${comparedQueries}count`))
-  const lines = await linesOf(counts.link('NDJSON'))
-  assert.equal(lines.length, rows.length)
-  assert.deepEqual(Object.keys(lines[0]), ['publishedAt_month', 'query', 'count'])
-  // A query does not become a formula of a spreadsheet.
+  // A search does not become a formula of a spreadsheet.
   const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
-  const csv = await fetchText(`${articles}/chart.csv?part=compare&query=${formula}&query=climate`)
+  const csv = await fetchText(`${articles}/chart.csv?part=topic&q=${formula}&q=climate`)
   assert.match(csv, /,"'=HYPERLINK\(""https:/)
 })
 
@@ -303,13 +299,13 @@ cat(anyNA(records$uri), anyNA(records$description), any(records$description == "
 })
 
 test('the program in R reads the values of a chart', { skip: noR }, async () => {
-  const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
+  const menu = menuOf(await fetchText(`${articles}/topic?${topics}`))
   const more = '\ncat(names(records), nrow(records), max(records$share, na.rm = TRUE) <= 1)'
   const program = inFolder('chart.R')
   writeFileSync(program, menu.text('R') + more)
   const { stdout } = await run('Rscript', ['--vanilla', program])
   const rows = (await csvOf(menu.link('CSV'))).length - 1
-  assert.equal(stdout.trim().split('\n').at(-1), `publishedAt_month query count total share ${rows} TRUE`)
+  assert.equal(stdout.trim().split('\n').at(-1), `publishedAt_month topic count total share ${rows} TRUE`)
 })
 
 test('a value from an address stays a value in commands, programs and files', async () => {

@@ -1,5 +1,5 @@
 /** What the parts of a collection's pages have in common. */
-import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
+import { collectionAddress, filterAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -17,13 +17,17 @@ export interface Browse {
   readonly language: Language
   /** Of records that facets and conditions refer to. */
   readonly names: Names
+  /** The page that changes of the view lead to; absent for the list. */
+  readonly place?: 'topic'
 }
 
-type Linked = Pick<Browse, 'subject' | 'language'>
+type Linked = Pick<Browse, 'subject' | 'language' | 'place'>
 
 /** The address of the collection with another view; null where no view or no address has its records. */
-export function viewAddress({ subject, language }: Linked, view: View | null): string | null {
-  return view === null ? null : withLanguage(collectionAddress(subject.collection.nsid, view), language)
+export function viewAddress({ subject, language, place }: Linked, view: View | null): string | null {
+  if (view === null) return null
+  const address = place === 'topic' ? topicAddress : collectionAddress
+  return withLanguage(address(subject.collection.nsid, view), language)
 }
 
 /** The collection with a value of the field; null where an address cannot have it. */

@@ -1,5 +1,6 @@
 /** Words, and the period of the collection's main time. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, topicAddress } from '../addresses.ts'
+import { mostTopics } from '../chart-data/topic-chart.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -8,7 +9,8 @@ import { isDate } from '../../ask/where.ts'
 import { changed, valuesOf } from '../view/view.ts'
 import { type Browse, stateInputs, titleOf, viewAddress } from './context.ts'
 
-export function searchForm(browse: Browse): Html {
+/** `topics`: their searches; absent on the page of a list. */
+export function searchForm(browse: Browse, topics: readonly string[] | null = null): Html {
   const { view, subject, language } = browse
   const { collection, roles, fields } = subject
   const { text } = language
@@ -16,11 +18,18 @@ export function searchForm(browse: Browse): Html {
   const own = ['q', `${roles.time}.from`, `${roles.time}.to`, roles.time]
   // The first operator of a time has no name in addresses.
   const label = text.searchIn(titleOf(browse))
-  return html`<form class="search" action=${collectionAddress(collection.nsid)} role="search">
+  const hasWords = collection.searchFields.length > 0
+  const address = hasWords ? topicAddress : collectionAddress
+  const searches = [...(topics ?? [view.search]), ...(topics === null ? [] : [''])].slice(0, mostTopics)
+  return html`<form class="search" action=${address(collection.nsid)} role="search">
     ${
-      collection.searchFields.length > 0 &&
-      html`<label class="words"><span class="hidden">${label}</span>
-        <input type="search" name="q" value=${view.search} maxlength="1000" placeholder=${label} title=${text.browse.searchLead} data-key="/" /></label>`
+      hasWords &&
+      searches.map((search, at) => {
+        const own =
+          at === 0 ? label : search === '' ? text.topic.add : text.topic.number(language.number(at + 1))
+        return html`<label class="words"><span class="hidden">${own}</span>
+          <input type="search" name="q" value=${search} maxlength="1000" placeholder=${own} title=${text.browse.searchLead} data-key=${at === 0 ? '/' : undefined} dir="auto" /></label>`
+      })
     }
     ${
       time !== undefined &&

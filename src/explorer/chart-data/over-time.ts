@@ -74,7 +74,7 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
   ]
 }
 
-interface Counted {
+export interface Counted {
   readonly count: number | null
   /** Of shares: how many records they are of, and the quotient; null where there is none to divide by. */
   readonly total?: number | null
@@ -86,7 +86,7 @@ interface CountedSeries extends Series {
   readonly counted: readonly Counted[]
 }
 
-function readSeries(
+export function readSeries(
   { axis, base, seriesIn }: OverTime,
   answer: Answer,
 ): { readonly shown: ShownPeriods; readonly series: readonly CountedSeries[] } {

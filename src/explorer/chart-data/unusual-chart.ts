@@ -40,7 +40,7 @@ export interface UnusualThing {
 }
 
 /** A word or value, the most unusual first. */
-interface UnusualRow {
+export interface UnusualRow {
   readonly label: string
   /** Null where no view has its records. */
   readonly view: View | null
@@ -55,7 +55,7 @@ interface Significance {
   readonly againstShare: number
 }
 
-interface UnusualAnswer {
+export interface UnusualAnswer {
   readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
@@ -162,7 +162,7 @@ export function unusualChart(context: ChartContext): UnusualChart {
   }
 }
 
-function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+export function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
   const { collection } = subject
   const viewOf = (word: string): View | null => {
     const search = view.search === '' ? word : `(${view.search}) ${word}`
@@ -213,7 +213,7 @@ function isTelling({ score, share, againstShare }: Significance): boolean {
   return score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare
 }
 
-function valuesOf(key: Grouping, { view, language }: ChartContext): UnusualThing {
+export function valuesOf(key: Grouping, { view, language }: ChartContext): UnusualThing {
   const { name, field } = key
   const column = name === 'count' || Object.hasOwn(measures, name) ? `record_${name}` : name
   const named = recordNameOf(field)
@@ -280,7 +280,7 @@ function foundIn(answer: Answer): UnusualAnswer {
 }
 
 /** The answer has the numbers of records that were read, and not whether these were samples. */
-function sampleNotes({ unusualWords }: UnusualAnswer, { number, text }: Language): readonly string[] {
+export function sampleNotes({ unusualWords }: UnusualAnswer, { number, text }: Language): readonly string[] {
   if (unusualWords === undefined) return []
   const { recordsRead, againstRecordsRead } = unusualWords
   return [text.charts.sample(number(recordsRead), number(againstRecordsRead))]

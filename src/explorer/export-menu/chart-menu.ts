@@ -40,7 +40,7 @@ export function exportedChart(
 export function chartFileName(view: View, subject: PageSubject): string {
   const other = (name: string) => view.others.filter(([each]) => each === name).map(([, value]) => value)
   const by = [...other('by'), ...other('per'), ...other('split')]
-  const more = [...other('query'), ...other('as'), ...other('measure'), ...other('of'), ...other('on')]
+  const more = [...other('q'), ...other('as'), ...other('measure'), ...other('of'), ...other('on')]
   return fileName(view, subject, [...more, ...(by.length === 0 ? ['chart'] : ['by', ...by])])
 }
 

@@ -1,5 +1,5 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
-import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { dateText } from '../chart-data/periods.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { entityField } from '../fields/named-references.ts'
@@ -12,7 +12,7 @@ import type { Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
 import { isReadable } from '../view/conditions.ts'
-import { emptyView, type View, withCondition, writeView } from '../view/view.ts'
+import { emptyView, type View, withCondition } from '../view/view.ts'
 
 const mostExamples = 5
 
@@ -142,7 +142,7 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
       `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
     )
     const href = address(condition(condition(view, first, pair.first), second, pair.second))
-    if (compared === undefined) return [{ name: both, href }]
+    if (compared === undefined || subject.collection.searchFields.length === 0) return [{ name: both, href }]
     const name = text.front.compare(shown(second, pair.second), shown(second, compared.second))
     return [
       { name: both, href },
@@ -162,9 +162,8 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
   }
 
   function compareAddress(second: ShownField, of: readonly Pair[]): string | null {
-    const queries = of.map((each) => ['query', writeView(condition(view, second, each.second))] as const)
-    const others = [['part', 'compare'] as const, ...queries]
-    return withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
+    const others = of.map((each) => ['q', `"${shown(second, each.second)}"`] as const)
+    return withLanguage(topicAddress(subject.collection.nsid, { ...view, others }), language)
   }
 }
 

@@ -2,33 +2,41 @@
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { isDrawn, isEmpty } from '../charts/chart-spec.ts'
-import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import {
+  chartFileAddress,
+  chartsAddress,
+  collectionAddress,
+  topicAddress,
+  withLanguage,
+} from '../addresses.ts'
 import { reversedNotes, viewTitle } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
-import { comparedChart } from '../chart-data/compared-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
+import { topicChart } from '../chart-data/topic-chart.ts'
 import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
 import type { Operation, PricedOperations } from '../../ask/operation.ts'
 import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
-import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
+import { groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, chartFiles, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
-import { chartParameters, timeParameters } from '../view/parameters.ts'
+import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
-const parts = ['groups', 'compare', 'unusual'] as const
-type Part = (typeof parts)[number]
+const parts = ['groups', 'unusual'] as const
+/** The timeline of topics is on a page of its own, and only its files are here. */
+const fileParts = [...parts, 'topic'] as const
+type Part = (typeof fileParts)[number]
 const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
 
 /** A chart with what chooses it. */
@@ -45,10 +53,8 @@ function choose(part: Part, context: ChartContext): Chosen {
       const chart = groupChart(context)
       return { chart, tools: groupForm(chart.choices, context) }
     }
-    case 'compare': {
-      const chart = comparedChart(context)
-      return { chart, tools: comparedTools(chart, context) }
-    }
+    case 'topic':
+      return { chart: topicChart(context), tools: null }
     case 'unusual': {
       const chart = unusualChart(context)
       const begin = (answer: Answer) => unusualBeginnings(chart, answer, context)
@@ -65,6 +71,11 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   const { view } = context
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
+  if (part === 'topic')
+    return {
+      ...notFoundPage(request),
+      location: withLanguage(topicAddress(nsid, withOthers(view, { part: null })), language),
+    }
   const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
   const priced = priceOperations(site, panels)
   if (costsTooMuch(priced)) return tooExpensivePage(request)
@@ -117,9 +128,11 @@ interface Read extends Chosen {
 }
 
 function read(site: Site, subject: PageSubject, { parameters: given, language }: PageRequest): Read {
-  const { view, problems: wrong } = readView(given, subject, chartParameters)
+  const isTopic = given.some(([name, value]) => name === 'part' && value === 'topic')
+  const others = isTopic ? ['part', ...topicParameters] : chartParameters
+  const { view, problems: wrong } = readView(given, subject, others)
   const problems = [...wrong]
-  const part = readChoice(view, 'part', parts, problems) ?? 'groups'
+  const part = readChoice(view, 'part', fileParts, problems) ?? 'groups'
   const context = { site, subject, view, language, now: Date.now() }
   const chosen = choose(part, context)
   return { ...chosen, part, context, problems: [...problems, ...chosen.chart.problems] }
@@ -189,8 +202,10 @@ export function embeddedChart(site: Site, subject: PageSubject, request: PageReq
 /** Of the page that has the chart: that of charts, or of the collection. */
 function pageAddress(view: View, subject: PageSubject, { parameters, address }: PageRequest): string {
   const { nsid } = subject.collection
-  const isPart = parameters.some(([name]) => name === 'part')
-  return (isPart ? chartsAddress(nsid, view) : collectionAddress(nsid, view)) ?? address
+  const part = parameters.find(([name]) => name === 'part')
+  const page =
+    part?.[1] === 'topic' ? topicAddress(nsid, withOthers(view, { part: null })) : chartsAddress(nsid, view)
+  return (part === undefined ? collectionAddress(nsid, view) : page) ?? address
 }
 
 async function wholeAnswer(

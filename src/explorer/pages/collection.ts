@@ -3,6 +3,7 @@ import {
   chartsAddress,
   collectionAddress,
   feedAddress,
+  topicAddress,
   withLanguage,
   chartFileAddress,
   embedAddress,
@@ -84,6 +85,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         <a class="skip" href="#results">${text.skipToResults}</a>
         ${heading(browse, request)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
+        ${view.search !== '' && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
@@ -143,6 +145,13 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
               ${otherFacets(facets, browse)} ${lateFacets(left, browse)}
             </details>
           </aside>`
+}
+
+/** A search leads to its topic; from the list there is a way back. */
+function glance({ subject, view, language }: Browse): Html {
+  const { search } = view
+  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others: [['q', search]] })
+  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(search)}</a></p>`
 }
 
 /** Forms send blank inputs, and each choice of a list by itself. */

@@ -1,19 +1,19 @@
 /** Forms and links that choose what charts show. */
-import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
-import { type ComparedChart, mostQueries, queryName } from '../chart-data/compared-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
 import { measures } from '../chart-data/over-time.ts'
 import { type Period, periods } from '../chart-data/periods.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TimeChoices } from '../chart-data/time-chart.ts'
+import type { TopicChart } from '../chart-data/topic-chart.ts'
 import type { UnusualChart } from '../chart-data/unusual-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Answer } from '../page.ts'
-import { changed, periodOnly, recordsOnly, type View, viewParametersOf } from '../view/view.ts'
+import { recordsOnly, type View, viewParametersOf } from '../view/view.ts'
 import { valueList } from './choices.ts'
 import { hiddenInputs } from './forms.ts'
 import type { Names } from './values.ts'
@@ -54,6 +54,14 @@ function periodList(per: Period | null, to: AddressOf, context: ChartContext): H
   const { charts } = context.language.text
   const all = periods.map((each) => [each, charts.periods[each]] as const)
   return valueList(charts.per, 'per', [[null, charts.automatic], ...all], per, to, context)
+}
+
+/** The base and the period of the timeline of topics. */
+export function topicTools({ base, per }: TopicChart, context: ChartContext, names: Names): Html {
+  const to: AddressOf = (view) => topicAddress(context.subject.collection.nsid, view)
+  return html`<div class="chart-options">
+    ${baseList(base, to, context, names)} ${periodList(per, to, context)}
+  </div>`
 }
 
 export function groupForm(
@@ -115,36 +123,6 @@ function keptOf(view: View): readonly (readonly [string, string])[] {
 
 function option(value: string, label: string, isChosen: boolean): Html {
   return html`<option value=${value} selected=${isChosen}>${label}</option>`
-}
-
-/** A query in each row, and an empty row for another one; then links. */
-export function comparedTools({ queries, as, per }: ComparedChart, context: ChartContext): Html {
-  const { view, subject, language } = context
-  const { charts } = language.text
-  const { nsid } = subject.collection
-  const texts = [...queries.map(({ text }) => text), ''].slice(0, mostQueries)
-  const period = per === null ? [] : [['per', per] as const]
-  const kept = [['part', 'compare'] as const, ['as', as] as const, ...period]
-  const form = html`<form class="chart-form compared" action=${chartsAddress(nsid)}>
-    ${hiddenInputs([...keptOf(periodOnly(view, subject)), ...kept], language)}
-    ${texts.map((text, at) => html`<label>${charts.query(language.number(at + 1))}<input name="query" value=${text} maxlength="1000" dir="auto" /></label>`)}
-    <button>${charts.compare}</button>
-    <p class="description">${charts.queryHint}</p>
-  </form>`
-  if (queries.length === 0) return form
-  const to: AddressOf = (next) => chartsAddress(nsid, next)
-  const others = view.others.filter(([name]) => name !== 'query')
-  const links = queries.map((query) => {
-    const rest = queries.filter((each) => each !== query).map(({ text }) => ['query', text] as const)
-    const address = withLanguage(to(changed(view, { others: [...others, ...rest] })), language)
-    return html`<li><a href=${address} rel="nofollow"><bdi>${charts.removeQuery(queryName(query.view, language))}</bdi></a></li>`
-  })
-  const ways = measures.map((each) => [each, charts[each]] as const)
-  return html`${form}<div class="chart-options">
-    ${valueList(charts.values, 'as', ways, as, to, context)}
-    ${periodList(per, to, context)}
-    ${queries.length > 1 && html`<ul>${links}</ul>`}
-  </div>`
 }
 
 export function unusualTools(

@@ -10,19 +10,20 @@ export const filterParameters = ['field', 'find', 'op', 'value'] as const
 export const timeParameters = ['split', 'as', 'per', 'base'] as const
 /** Of a measure by fields. */
 export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step', 'base'] as const
-/** Of compared queries. */
-export const comparedParameters = ['query', 'as', 'per'] as const
+/** Of topics. */
+export const topicParameters = ['q', 'per', 'base', 'panel'] as const
 /** Of what is unusual. */
 export const unusualParameters = ['on', 'against'] as const
 /** Of the page of charts, for all values of `part`. */
 export const chartParameters: readonly string[] = [
-  ...new Set(['part', ...groupParameters, ...timeParameters, ...comparedParameters, ...unusualParameters]),
+  ...new Set(['part', ...groupParameters, ...timeParameters, ...unusualParameters]),
 ]
 
 const reserved: ReadonlySet<string> = new Set([
   'lang',
   ...viewParameters,
   ...filterParameters,
+  ...topicParameters,
   ...chartParameters,
 ])
 

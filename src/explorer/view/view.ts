@@ -46,7 +46,8 @@ export const emptyView: View = {
   others: [],
 }
 
-const longest = 1_000
+/** Characters. */
+export const longestSearch = 1_000
 
 /** In `facets`, for none. */
 const noFacets = '-'
@@ -94,7 +95,7 @@ export function readView(
   const search = searchOf(own) ?? ''
   if (search !== '' && subject.collection.searchFields.length === 0)
     problems.push({ kind: 'noSearch', name: 'q' })
-  if (search.length > longest) problems.push({ kind: 'longValue', name: 'q', most: longest })
+  if (search.length > longestSearch) problems.push({ kind: 'longValue', name: 'q', most: longestSearch })
   const [after, before] = [last('after'), last('before')]
   const view: View = {
     search,
@@ -140,7 +141,7 @@ export function writeView(view: View): string {
 
 /** Whether `readView` takes the search and the conditions from an address. */
 export function isReadableView({ search, conditions }: View): boolean {
-  return search.length <= longest && areReadable(conditions)
+  return search.length <= longestSearch && areReadable(conditions)
 }
 
 export function viewParametersOf(view: View): readonly (readonly [string, string])[] {

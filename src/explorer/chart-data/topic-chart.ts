@@ -1,0 +1,135 @@
+/** Up to four searches over time on one axis, as shares. */
+import { isBlank } from '../../util/text/visible.ts'
+import { sentencesOf } from '../browse/sentences.ts'
+import type { Language } from '../languages/language.ts'
+import type { Answer } from '../page.ts'
+import type { Names } from '../parts/values.ts'
+import { longestSearch } from '../view/view.ts'
+import type { Problem } from '../view/problem.ts'
+import { isRestricted, recordArguments, type View } from '../view/view.ts'
+import { type AskedChart, chartOnce, type ChartContext, describe } from './asked-chart.ts'
+import { leastRecords } from './group-plan.ts'
+import {
+  type Counted,
+  drawOverTime,
+  type OverTime,
+  readSeries,
+  seriesPanels,
+  tableOverTime,
+} from './over-time.ts'
+import { readChoice } from './own-parameters.ts'
+import { boundsOf, type Period, periods } from './periods.ts'
+import { type ShareBase, shareBase } from './share-base.ts'
+import { countIn, rangePanels, timeField, undatedPanel } from './time-axis.ts'
+
+export const mostTopics = 4
+
+/** The period in which a topic has the highest share. */
+export interface Peak extends Counted {
+  readonly period: Period
+  /** In milliseconds since 1970. */
+  readonly start: number
+}
+
+export interface TopicChart extends AskedChart {
+  /** The views of the topics, one without a search where the address has none. */
+  readonly topics: readonly View[]
+  readonly base: ShareBase
+  readonly per: Period | null
+  /** Of each topic; null without a period of enough records. */
+  readonly peaks: (answer: Answer) => readonly (Peak | null)[]
+}
+
+/** The searches are the parameters `q` in `others` of the view. */
+export function topicChart(context: ChartContext): TopicChart {
+  const { subject, view, language } = context
+  const problems: Problem[] = []
+  const per = readChoice(view, 'per', periods, problems)
+  const topics = readTopics(context, problems)
+  const base = shareBase(topics[0] ?? view, subject, problems)
+  const choices = { problems, topics, base, per }
+  const field = timeField(subject)
+  if (field === null) return { ...choices, ...untimed(language) }
+  const bounds = boundsOf(view, field)
+  const axis = { ...context, field, bounds, per }
+  const hasUndated = bounds.from === null && bounds.to === null
+  const series = topics.map((own, at) => ({
+    panel: `topic${at}`,
+    name: topicName(own, language),
+    view: topics.length === 1 ? null : own,
+    own: recordArguments(own),
+    row: { topic: own.search },
+  }))
+  const named = (at: number) => (series.length === 1 ? null : (series[at]?.name ?? null))
+  const chart: OverTime = {
+    axis,
+    base: topics.some((each) => isRestricted(each)) ? base : null,
+    seriesIn: () => series,
+    outliers: series.map(({ own }, at) => ({ panel: `outliers${at}`, name: named(at), own })),
+    undated: null,
+    view: topics.length === 1 ? (topics[0] ?? null) : null,
+    split: null,
+    isStacked: topics.length === 1,
+    columns: { topic: 'text' },
+  }
+  const undated = hasUndated ? series.map(({ own }, at) => undatedPanel(axis, `undated${at}`, own)) : []
+  return {
+    ...choices,
+    panels: [...rangePanels(axis), ...undated],
+    more: (answer) => seriesPanels(chart, answer),
+    chart: chartOnce((answer) => {
+      const { spec, notes } = drawOverTime(chart, answer, language)
+      const missing = undated.flatMap(({ name }, at) => {
+        const count = countIn(answer, name)
+        const note = language.text.charts.undated(language.number(count))
+        const topic = named(at)
+        return count === 0 ? [] : [topic === null ? note : `${topic}: ${note}`]
+      })
+      return { spec, notes: [...missing, ...notes] }
+    }),
+    table: (answer) => tableOverTime(chart, answer),
+    peaks: (answer) => peaksOf(chart, answer),
+  }
+}
+
+/** Shares of a few records are mostly chance. */
+function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
+  const { shown, series } = readSeries(chart, answer)
+  return series.map(({ counted }) => {
+    const known = counted.flatMap((each, at): readonly Peak[] => {
+      const isEnough = (each.count ?? 0) >= leastRecords && typeof each.share === 'number'
+      return isEnough ? [{ ...each, period: shown.period, start: shown.starts[at] ?? 0 }] : []
+    })
+    return known.reduce<Peak | null>(
+      (best, each) => ((each.share ?? 0) > (best?.share ?? 0) ? each : best),
+      null,
+    )
+  })
+}
+
+function readTopics({ view, subject }: ChartContext, problems: Problem[]): readonly View[] {
+  const given = view.others.filter(([name, value]) => name === 'q' && !isBlank(value))
+  const searches = [...new Set(given.map(([, value]) => value.trim()))]
+  if (searches.length > 0 && subject.collection.searchFields.length === 0)
+    problems.push({ kind: 'noSearch', name: 'q' })
+  if (searches.some((search) => search.length > longestSearch))
+    problems.push({ kind: 'longValue', name: 'q', most: longestSearch })
+  if (searches.length > mostTopics) problems.push({ kind: 'tooManyQueries', most: mostTopics })
+  const own: View = { ...view, others: view.others.filter(([name]) => name === 'base') }
+  return (searches.length === 0 ? [''] : searches).map((search) => ({ ...own, search }))
+}
+
+/** Without a time to group by there is no chart, and nothing is asked. */
+function untimed(language: Language): Pick<TopicChart, 'panels' | 'more' | 'chart' | 'peaks'> {
+  const labels = { title: '', description: language.text.charts.noTime, keyLabel: '', valueLabel: '' }
+  const plain = { kind: 'lines', unit: 'number', isOrdered: true, isStacked: false } as const
+  const spec = describe({ ...labels, ...plain, keys: [], series: [] }, language)
+  return { panels: [], more: () => [], chart: () => ({ spec, notes: [] }), peaks: () => [] }
+}
+
+/** `“flood”`; without a search, the filters in words. */
+export function topicName({ search, conditions }: View, language: Language, names?: Names): string {
+  if (search !== '') return `“${search}”`
+  const all = sentencesOf(conditions, language, names)
+  return all.length === 0 ? language.text.charts.everything : language.list(all)
+}

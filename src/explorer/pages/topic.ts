@@ -1,0 +1,142 @@
+/** A topic at a glance, or several side by side: the share of a search, over time and by outlet, and what goes with it. */
+import { chartFileAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import type { Browse } from '../browse/context.ts'
+import { searchForm, suggestions } from '../browse/search-form.ts'
+import { conditionList } from '../browse/sentences.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
+import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
+import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
+import { isDrawn } from '../charts/chart-spec.ts'
+import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
+import { exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { affordableOperations, areAffordable, type Panel } from '../../ask/operation.ts'
+import { conditionNames, readNames } from '../lists/names.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { topicTools } from '../parts/chart-tools.ts'
+import { chartFigure } from '../parts/figure.ts'
+import { later } from '../parts/later.ts'
+import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
+import { findings, panelRoom, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
+import { topicParameters } from '../view/parameters.ts'
+import type { Problem } from '../view/problem.ts'
+import { isRestricted, readView, type View } from '../view/view.ts'
+import { problemPage, refusedPage } from './failure.ts'
+
+export function topicPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
+  const { parameters, language } = request
+  const { view, problems: wrong } = readView(parameters, subject, topicParameters)
+  const context: ChartContext = { site, subject, view, language, now: Date.now() }
+  const chart = topicChart(context)
+  const problems: Problem[] = [...wrong, ...chart.problems]
+  const only = readChoice(view, 'panel', panelNames, problems)
+  const names = language.list(chart.topics.map((topic) => topicName(topic, language)))
+  const title = language.text.topic.title(names, subjectLabel(subject, language))
+  if (problems.length > 0) return problemPage(problems, title, request)
+  const panels = topicPanels(chart, context)
+  const named = conditionNames(view.conditions)
+  const location = betterAddress(chart.topics, context, parameters)
+  const draft = { status: 200, title, isIndexed: false, location, isMoreOptional: true }
+  const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
+  if (only !== null)
+    return {
+      ...draft,
+      operation: affordableOperations(site, [...named, ...panels[only]]),
+      render: (answer) => html`<h1>${title}</h1>
+        <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
+        <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
+    }
+  const own = [...named, ...panels.wholes, ...chart.panels]
+  if (!areAffordable(site, [...own, ...chart.more(null)]))
+    return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
+  const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
+  const late = panelNames.filter(
+    (name) => !shown.includes(name) && panels[name].length > 0 && areAffordable(site, panels[name]),
+  )
+  return {
+    ...draft,
+    operation: affordableOperations(site, [...own, ...shown.flatMap((name) => panels[name])]),
+    more: (answer) => affordableOperations(site, chart.more(answer)),
+    async render(answer, index) {
+      const topics = readTopics(chart, answer, context)
+      const of = contextOf(answer)
+      const browse: Browse = { ...of, place: 'topic' }
+      const isTimed = chart.more(answer).every(({ name }) => Object.hasOwn(answer, name))
+      const menu: MenuContext = { ...request, site, index }
+      const exported = isTimed ? exportedChart(chart, answer, fileView(view), subject, menu) : null
+      return html`
+        <header class="heading"><h1>${title}</h1></header>
+        ${searchForm(
+          browse,
+          chart.topics.map(({ search }) => search),
+        )}
+        ${conditionList(browse)}
+        ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
+        ${topics.map(({ view: each, missing }) => suggestions(missing, { ...browse, view: each }))}
+        ${isTimed && (await timeline(chart, answer, of))}
+        ${shown.map((name) => topicPanel(name, topics, of))}
+        <div class=${topics.length === 1 ? 'tables' : undefined}>${late.map((name) => latePanel(name, of))}</div>
+        ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
+      `
+    },
+  }
+}
+
+function addressOf(view: View, { subject, language }: ChartContext): string | null {
+  return withLanguage(topicAddress(subject.collection.nsid, view), language)
+}
+
+/** That of the files and of the embedded chart. */
+function fileView(view: View): View {
+  return withOthers(view, { part: 'topic' })
+}
+
+function lateId(name: PanelName): string {
+  return `late-${name}`
+}
+
+function latePanel(name: PanelName, context: TopicContext): Html {
+  const address = addressOf(withOthers(context.view, { panel: name }), context)
+  return later({ id: lateId(name), address, label: panelTitle(name, context), room: panelRoom(context) })
+}
+
+/** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */
+function affordedPanels(panels: TopicPanels, own: readonly Panel[], site: Site): readonly PanelName[] {
+  const first = (['outlets', 'newest'] as const).filter((name) => panels[name].length > 0)
+  const fits = (most: number) =>
+    areAffordable(site, [...own, ...first.slice(0, most).flatMap((name) => panels[name])])
+  return first.filter((_, at) => fits(at + 1))
+}
+
+/** Forms send blank inputs. Without words they lead to the list. */
+function betterAddress(
+  topics: readonly View[],
+  context: ChartContext,
+  parameters: PageRequest['parameters'],
+): string | null {
+  const { subject, view, language } = context
+  const isUntidy = parameters.some(([, value]) => value.trim() === '')
+  const isSearched = topics.some(({ search }) => search !== '')
+  if (!isSearched && (isUntidy || !isRestricted(view)))
+    return withLanguage(collectionAddress(subject.collection.nsid, { ...view, others: [] }), language)
+  const others = view.others.filter(([, value]) => value.trim() !== '')
+  return isUntidy ? addressOf({ ...view, others }, context) : null
+}
+
+async function timeline(chart: TopicChart, answer: Answer, context: TopicContext): Promise<Html> {
+  const { site, subject, view, language, names } = context
+  const { spec, notes } = chart.chart(answer)
+  if (spec.keys.length === 0) return null
+  const { charts } = language.text
+  const own = fileView(view)
+  const file = chartFileAddress(subject.collection.nsid, own, 'svg')
+  return chartFigure(spec, site, language, {
+    notes,
+    tools: topicTools(chart, context, names),
+    links:
+      isDrawn(spec) &&
+      html`<a href=${withLanguage(file, language)} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>`,
+  })
+}

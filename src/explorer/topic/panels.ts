@@ -1,0 +1,222 @@
+/** What the panels of topics ask besides the timeline, and how their answers are read. */
+import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
+import type { Panel } from '../../ask/operation.ts'
+import { searchedWords } from '../../ask/search.ts'
+import type { ChartContext, GroupAnswer } from '../chart-data/asked-chart.ts'
+import { aggregateOf } from '../chart-data/asked-chart.ts'
+import { leastRecords } from '../chart-data/group-plan.ts'
+import {
+  type Grouping,
+  groupingBy,
+  groupingSelection,
+  groupLabel,
+  viewOfGroup,
+} from '../chart-data/grouping.ts'
+import type { TopicChart } from '../chart-data/topic-chart.ts'
+import {
+  sampleNotes,
+  type UnusualAnswer,
+  type UnusualRow,
+  type UnusualThing,
+  valuesOf,
+  wordsOf,
+} from '../chart-data/unusual-chart.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { selectFields } from '../fields/record-selection.ts'
+import { fieldsNamed, type ListNode, type MissingWord, resultOfNode } from '../lists/list.ts'
+import type { Answer } from '../page.ts'
+import type { Result } from '../parts/results.ts'
+import { recordArguments, type View } from '../view/view.ts'
+
+/** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
+export const panelNames = ['outlets', 'newest', 'words', 'values'] as const
+export type PanelName = (typeof panelNames)[number]
+
+/** Words, and values. */
+export const mostThings = 12
+const mostOutlets = 8
+const mostNewest = 6
+
+/** A part of the records, and which part it is of others. */
+export interface ShareAnswer {
+  readonly count: number
+  readonly total: number
+  /** Null where there are none to divide by. */
+  readonly share: number | null
+}
+
+export interface TopicPanels {
+  /** Of the whole of each topic. */
+  readonly wholes: readonly Panel[]
+  readonly outlets: readonly Panel[]
+  readonly newest: readonly Panel[]
+  readonly words: readonly Panel[]
+  readonly values: readonly Panel[]
+}
+
+export function topicPanels(chart: TopicChart, context: ChartContext): TopicPanels {
+  const { subject } = context
+  const { topics, base } = chart
+  const aggregate = aggregateOf(subject)
+  const denominator = base.own.where ?? {}
+  const outlet = mainReference(subject)
+  const each = (make: (view: View, at: number) => readonly Panel[]) => topics.flatMap(make)
+  const outletPanel = (name: string, view: View, field: ShownField, isRanked: boolean): Panel => ({
+    name,
+    field: aggregate,
+    arguments: {
+      ...recordArguments(view),
+      denominator,
+      groupBy: [field.name],
+      limit: mostOutlets,
+      ...(isRanked && {
+        rankBy: { measure: 'SHARE', direction: 'DESC' },
+        having: { measure: 'COUNT', operator: 'GTE', value: leastRecords },
+      }),
+    },
+    selection: {
+      groups: mergeSelections([groupingSelection(groupingBy(field)), leaves('count', 'total', 'share')]),
+    },
+  })
+  return {
+    wholes: each((view, at) => [
+      {
+        name: `whole${at}`,
+        field: aggregate,
+        arguments: { ...recordArguments(view), denominator },
+        selection: leaves('count', 'total', 'share'),
+      },
+    ]),
+    outlets:
+      outlet === null
+        ? []
+        : each((view, at) => [
+            outletPanel(`highest${at}`, view, outlet, true),
+            outletPanel(`most${at}`, view, outlet, false),
+          ]),
+    newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
+    words: thingPanels('words'),
+    values: thingPanels('values'),
+  }
+
+  function thingPanels(kind: 'words' | 'values'): readonly Panel[] {
+    return each((view, at) => {
+      const thing = thingOf(kind, { ...context, view })
+      return thing === null ? [] : [{ name: `${kind}${at}`, field: aggregate, ...thing.ask(denominator) }]
+    })
+  }
+}
+
+function newestPanel(name: string, view: View, subject: PageSubject): Panel {
+  const { collection, roles, fields } = subject
+  return {
+    name,
+    field: collection.rootField,
+    arguments: {
+      ...recordArguments(view),
+      first: mostNewest,
+      sortBy:
+        fields.get(roles.time)?.isSort === true ? [{ field: roles.time, direction: 'DESC' }] : undefined,
+    },
+    selection: {
+      nodes: selectFields(newestColumns(subject)),
+      ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
+    },
+  }
+}
+
+function newestColumns(subject: PageSubject): readonly ShownField[] {
+  const { title, time } = subject.roles
+  return fieldsNamed(subject, [title, time, mainReference(subject)?.name ?? null])
+}
+
+/** The facet that names records, such as the outlet; otherwise the first one of codes or listed values. */
+export function mainReference({ fields, roles, groupable }: PageSubject): ShownField | null {
+  const facets = roles.facets
+    .flatMap((name) => fields.get(name) ?? [])
+    .filter(({ name, isArray, many }) => groupable.has(name) && !isArray && !many)
+  return (
+    facets.find(({ target, targetTitle }) => target !== null && targetTitle !== null) ??
+    facets.find(({ type }) => type.kind === 'string') ??
+    null
+  )
+}
+
+/** Words of the title or else the summary; values of an array of texts, entities first. Null without any. */
+export function thingOf(kind: 'words' | 'values', context: ChartContext): UnusualThing | null {
+  const { collection, fields, roles, groupable } = context.subject
+  if (kind === 'words') {
+    const texts = [roles.title, roles.summary].filter((name) =>
+      collection.searchFields.some((each) => each.name === name),
+    )
+    const field = fields.get(texts[0] ?? '')
+    return field === undefined ? null : wordsOf(field, context)
+  }
+  const arrays = [...fields.values()].filter(
+    ({ name, isOwn, isArray, many, type }) =>
+      isOwn && (isArray || many) && type.kind === 'string' && type.format === null && groupable.has(name),
+  )
+  const field = arrays.find(({ name }) => /entit/i.test(name)) ?? arrays.find(({ isArray }) => isArray)
+  return field === undefined ? null : valuesOf(groupingBy(field), context)
+}
+
+export interface OutletRow extends ShareAnswer {
+  readonly label: string
+  /** The records of the topic there; null where no conditions select them. */
+  readonly view: View | null
+}
+
+export interface TopicAnswer {
+  readonly view: View
+  readonly whole: ShareAnswer | null
+  /** Those with the highest share, and those with most records. */
+  readonly highest: readonly OutletRow[]
+  readonly most: readonly OutletRow[]
+  readonly newest: readonly Result[]
+  readonly missing: readonly MissingWord[]
+  readonly words: readonly UnusualRow[]
+  readonly values: readonly UnusualRow[]
+  /** In how many records words were counted. */
+  readonly notes: readonly string[]
+}
+
+/** Of each topic. A panel that was not asked, or has failed, is empty. */
+export function readTopics(chart: TopicChart, answer: Answer, context: ChartContext): readonly TopicAnswer[] {
+  const { subject, language } = context
+  const outlet = mainReference(subject)
+  return chart.topics.map((view, at): TopicAnswer => {
+    const own = { ...context, view: { ...view, others: [] } }
+    const outletRows = (name: string, key: Grouping): readonly OutletRow[] => {
+      const { groups = [] } = (answer[`${name}${at}`] ?? {}) as { groups?: readonly GroupAnswer[] }
+      return groups.map((group) => ({
+        ...(group as unknown as ShareAnswer),
+        label: groupLabel(key, group, language),
+        view: viewOfGroup(own.view, key, group),
+      }))
+    }
+    const found = (answer[`newest${at}`] ?? {}) as {
+      readonly nodes?: readonly ListNode[]
+      readonly didYouMean?: readonly MissingWord[]
+    }
+    const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
+    const isSearched = searchedWords(view.search, subject.collection.searchFields)
+    return {
+      view: own.view,
+      whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
+      highest: outlet === null ? [] : outletRows('highest', groupingBy(outlet)),
+      most: outlet === null ? [] : outletRows('most', groupingBy(outlet)),
+      newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
+      missing: found.didYouMean ?? [],
+      words:
+        thingOf('words', own)
+          ?.rows(unusual('words'))
+          .filter(({ label }) => !isSearched(label)) ?? [],
+      values:
+        thingOf('values', own)
+          ?.rows(unusual('values'))
+          .filter(({ label, row }) => Object.values(row)[0] !== null && !isSearched(label)) ?? [],
+      notes: sampleNotes(unusual('words'), language),
+    }
+  })
+}

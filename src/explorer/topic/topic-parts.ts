@@ -1,0 +1,211 @@
+/** The panels of topics as HTML: side by side, on the same scale. */
+import { viewAddress } from '../browse/context.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
+import { periodLabel } from '../chart-data/periods.ts'
+import { baseText } from '../chart-data/share-base.ts'
+import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
+import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
+import type { UnusualRow } from '../chart-data/unusual-chart.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
+import type { Result } from '../parts/results.ts'
+import { type Names, recordLink, recordText, shortText, timeOf, valueOf } from '../parts/values.ts'
+import type { View } from '../view/view.ts'
+import {
+  mainReference,
+  mostThings,
+  type OutletRow,
+  type PanelName,
+  thingOf,
+  type TopicAnswer,
+} from './panels.ts'
+
+/** Shares of fewer records are marked. */
+const fewRecords = 50
+
+export interface TopicContext extends ChartContext {
+  readonly chart: TopicChart
+  readonly names: Names
+}
+
+/** A sentence for each topic: its share, and where it is highest. */
+export function findings(
+  topics: readonly TopicAnswer[],
+  peaks: readonly (Peak | null)[],
+  context: TopicContext,
+): Html {
+  const { language, chart, names } = context
+  const { topic: text } = language.text
+  return html`<ul class="findings">
+    ${topics.map(({ view, whole }, at) => {
+      if (whole === null) return null
+      const { share, count, total } = whole
+      const base = baseText(chart.base, language, names)
+      const peak = peaks[at] ?? null
+      const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
+      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.share ?? 0))}.
+        <a href=${viewAddress(context, view)}>${language.plural(language.text.records, count)}</a></li>`
+    })}
+  </ul>`
+}
+
+function ofTotal(count: number, total: number, language: Language): string {
+  return language.text.topic.ofTotal(language.number(count), language.number(total))
+}
+
+function whenOf({ period, start }: Peak, language: Language): string {
+  return language.text.topic.when[period](periodLabel(period, start, language))
+}
+
+/** The colour of the topic in the timeline. */
+function swatch({ length }: readonly TopicAnswer[], at: number): Html {
+  return (
+    length > 1 &&
+    html`<svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class=${`fill-${at}`} fill="currentColor" /></svg> `
+  )
+}
+
+/** A panel with a part for each topic; null where no topic has anything to show. */
+export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], context: TopicContext): Html {
+  const { language } = context
+  const parts = topics.map((topic) => partOf(name, topic, topics, context))
+  if (parts.every((part) => part === null)) return null
+  return html`<section class="topic-panel" aria-labelledby=${`topic-${name}`}>
+    <h2 id=${`topic-${name}`}>${panelTitle(name, context)}</h2>
+    <div class="side-by-side">${parts.map(
+      (part, at) => html`<div>
+        ${topics.length > 1 && html`<h3>${swatch(topics, at)}${recordText(topicName(topics[at]?.view ?? context.view, language, context.names))}</h3>`}
+        ${part ?? html`<p class="none">${language.text.charts.empty}</p>`}
+      </div>`,
+    )}</div>
+    ${name === 'words' && html`<p class="none">${[...new Set(topics.flatMap(({ notes }) => notes))].join(' ')}</p>`}
+    ${name === 'outlets' && html`<p class="none">${language.text.topic.few(language.number(fewRecords))}</p>`}
+  </section>`
+}
+
+export function panelTitle(name: PanelName, context: ChartContext): string {
+  const { subject, language } = context
+  const { topic } = language.text
+  const outlet = mainReference(subject)
+  if (name === 'outlets') return outlet === null ? '' : fieldLabel(outlet, language)
+  return name === 'values' ? topic.values(thingOf('values', context)?.label ?? '') : topic[name]
+}
+
+/** As high as the panel becomes. */
+export function panelRoom(context: TopicContext): Html {
+  const rows = Array.from({ length: mostThings + 1 }, () => html`<li>\u00a0</li>`)
+  return html`<div class="side-by-side" aria-hidden="true">${context.chart.topics.map(() => html`<ul>${rows}</ul>`)}</div>`
+}
+
+function partOf(
+  name: PanelName,
+  topic: TopicAnswer,
+  topics: readonly TopicAnswer[],
+  context: TopicContext,
+): Html {
+  switch (name) {
+    case 'outlets': {
+      const { highest, most } = topic
+      if (most.length === 0) return null
+      const { text } = context.language
+      const scaleOf = (of: (row: OutletRow) => number, lists: readonly (readonly OutletRow[])[]) =>
+        Math.max(0, ...lists.flat().map(of))
+      const shares = scaleOf(
+        ({ share }) => share ?? 0,
+        topics.map((each) => each.highest),
+      )
+      const counts = scaleOf(
+        ({ count }) => count,
+        topics.map((each) => each.most),
+      )
+      return html`<div class="tables">${highest.length > 0 && outletTable(text.topic.highest, highest, ({ share }) => (share ?? 0) / shares, context)}
+        ${outletTable(text.topic.most, most, ({ count }) => count / counts, context)}</div>`
+    }
+    case 'newest':
+      return topic.newest.length === 0 ? null : newestList(topic, context)
+    case 'words':
+    case 'values':
+      return topic[name].length === 0 ? null : thingList(name, topic[name], context)
+  }
+}
+
+function outletTable(
+  caption: string,
+  rows: readonly OutletRow[],
+  lengthOf: (row: OutletRow) => number,
+  context: TopicContext,
+): Html {
+  const { language } = context
+  const { charts } = language.text
+  return html`<table class="outlets">
+    <caption>${caption}</caption>
+    <thead><tr><th scope="col"><span class="hidden">${panelTitle('outlets', context)}</span></th>
+      <th scope="col" class="number">${charts.shareColumn}</th>
+      <th scope="col" class="number">${charts.records}</th>
+      <th scope="col" class="number">${charts.base}</th></tr></thead>
+    <tbody>${rows.map((row) => {
+      const { label, view, share, count, total } = row
+      return html`<tr>
+        <th scope="row"><a href=${viewAddress(context, view)} rel="nofollow">${recordText(shortText(label, 60))}</a>
+          <progress max="1" value=${lengthOf(row)} aria-hidden="true"></progress></th>
+        <td class="number">${share === null ? charts.noValue : language.percent(share)}${total < fewRecords && '*'}</td>
+        <td class="number">${language.number(count)}</td>
+        <td class="number">${language.number(total)}</td>
+      </tr>`
+    })}</tbody>
+  </table>`
+}
+
+function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext): Html {
+  const { subject, language } = context
+  const { time } = subject.roles
+  const outlet = mainReference(subject)
+  return html`<ol class="newest">${newest.map((result) => {
+    const shown = outlet === null ? null : result.values[outlet.name]
+    const at = result.values[time]
+    return html`<li>${recordLink(result.uri, nameOf(result, context), language)}
+      <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${typeof at === 'string' && timeOf(at, language)}</span></li>`
+  })}</ol>
+  ${whole !== null && html`<p class="all"><a href=${viewAddress(context, view)}>${language.text.topic.all(language.number(whole.count))}</a></p>`}`
+}
+
+function nameOf({ values, uri }: Result, { subject, language }: TopicContext): Html {
+  const read: ReadValue = ({ name }) => values[name]
+  const named = namingText(read, subject, language)
+  return named === null
+    ? kindTimeAndKey(read, subject, uri, language)
+    : recordText(shortText(named.text, 160))
+}
+
+/** What goes with the topic, with how frequent it is there and elsewhere, and a link that adds it as a topic. */
+function thingList(name: 'words' | 'values', rows: readonly UnusualRow[], context: TopicContext): Html {
+  const { language, chart, subject } = context
+  const { text } = language
+  const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
+  const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
+  return html`<table class="things">
+    <thead><tr><th scope="col"><span class="hidden">${panelTitle(name, context)}</span></th>
+      <th scope="col" class="number">${text.topic.here}</th><th scope="col" class="number">${text.topic.elsewhere}</th></tr></thead>
+    <tbody>${rows.slice(0, mostThings).map(({ label, view, significance: { share, againstShare } }) => {
+      const added = canAdd ? withSearches(context.view, [...searches, asSearch(label)]) : null
+      const address = viewAddress({ ...context, place: 'topic' }, added)
+      return html`<tr>
+        <th scope="row"><a href=${viewAddress(context, view)} rel="nofollow">${recordText(label)}</a>
+          ${address !== null && html` <a class="add-topic" href=${address} rel="nofollow" title=${text.topic.compare(label)} aria-label=${text.topic.compare(label)}>+</a>`}</th>
+        <td class="number">${language.percent(share)}</td><td class="number">${language.percent(againstShare)}</td>
+      </tr>`
+    })}</tbody>
+  </table>`
+}
+
+function withSearches(view: View, searches: readonly string[]): View {
+  const others = view.others.filter(([name]) => name !== 'q' && name !== 'panel')
+  return { ...view, others: [...searches.map((search) => ['q', search] as const), ...others] }
+}
+
+/** Several words are a phrase. */
+function asSearch(label: string): string {
+  return /^[\p{L}\p{N}\p{M}]+$/u.test(label) ? label : `"${label.replaceAll('"', ' ')}"`
+}
