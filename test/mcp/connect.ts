@@ -39,6 +39,7 @@ export async function textOf(
   const { content, isError = false, structuredContent } = await client.callTool({ name, arguments: args })
   assert.equal(structuredContent, undefined)
   const [block, ...others] = content
-  assert.ok(block?.type === 'text' && others.length === 0, JSON.stringify(content))
+  const isText = block?.type === 'text' && others.every(({ type }) => type === 'resource_link')
+  assert.ok(isText, JSON.stringify(content))
   return { text: block.text, isError }
 }

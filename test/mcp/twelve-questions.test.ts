@@ -7,6 +7,7 @@ import type { HttpServer } from '../support/server/http-server.ts'
 import { buildCorpus } from './added-records.ts'
 import { startAgentServer } from './agent-server.ts'
 import { checkedCalls } from './checked-calls.ts'
+import { connect, overHttp } from './connect.ts'
 import { connectAgent, tokensOf } from './conversation.ts'
 import { readNews } from './news.ts'
 import { twelve } from './questions/twelve.ts'
@@ -60,4 +61,28 @@ test('the list of tools and each description are small', async (t) => {
     assert.ok(conversation.tokens() <= mostTokensOfADescription, collection)
     assert.ok(Object.keys(fields).length > 10)
   }
+})
+
+test('an answer of many rows links to the file of all of them', async () => {
+  await using client = await connect(overHttp(server.url), '2026-07-28')
+  const analyses = { collection: 'enrichment', filters: { sentiment: 'negative' }, max_tokens: 8_000 }
+  for (const [name, args, all, columns] of [
+    ['search_records', { fields: ['summary', 'article.source'], limit: 20 }, 'total', 'uri,summary,'],
+    ['aggregate', { by: ['topics'], measures: ['avg:impactLevel'], limit: 20 }, 'groups', 'topics,count'],
+  ] as const) {
+    const { content } = await client.callTool({ name, arguments: { ...analyses, ...args } })
+    const [text, link] = content as unknown as readonly {
+      type: string
+      text: string
+      uri: string
+      mimeType: string
+    }[]
+    assert.deepEqual([link?.type, link?.mimeType], ['resource_link', 'text/csv'])
+    const file = await fetch(link?.uri.replace('https://news.example', server.url) ?? '')
+    const [header, ...rows] = (await file.text()).trimEnd().split(/\r?\n/)
+    assert.ok(header?.startsWith(columns), header)
+    assert.equal(rows.length, JSON.parse(text?.text ?? '')[all])
+  }
+  const few = await client.callTool({ name: 'search_records', arguments: { ...analyses, limit: 5 } })
+  assert.equal((few.content as readonly unknown[]).length, 1)
 })

@@ -8,7 +8,7 @@ import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
-import type { Tool, ToolsGiven } from '../tools/tool.ts'
+import { fileQuery, type Tool, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
 
@@ -36,6 +36,9 @@ export type AgentServers = () => McpServer
 /** Milliseconds for one call of a tool, including all its queries. */
 const timeout = 90_000
 
+/** Characters of the address of a file, which servers take. */
+const longestUri = 8_000
+
 /** Members and elements in all arguments of one call. */
 const mostElements = 5_000
 
@@ -48,7 +51,7 @@ const name = 'lexigraph'
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { onFault, addition } = given
+  const { onFault, addition, website } = given
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => {
     const { title, description } = tool
@@ -68,7 +71,9 @@ export function createAgentServers(given: AgentGiven): AgentServers {
       ...addition?.options,
     })
     for (const { tool, config } of registered)
-      server.registerTool(tool.name, config, (args, context) => call(tool, args, context, onFault))
+      server.registerTool(tool.name, config, (args, context) =>
+        call(tool, args, context, { onFault, website }),
+      )
     addition?.register(server)
     return server
   }
@@ -91,12 +96,16 @@ async function call(
   tool: Tool,
   args: Json,
   { mcpReq }: ServerContext,
-  onFault: (error: Error) => void,
+  { onFault, website }: Pick<AgentGiven, 'onFault' | 'website'>,
 ): Promise<CallToolResult> {
   const deadline = AbortSignal.timeout(timeout)
   try {
     const answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
-    return { content: [{ type: 'text', text: answerText(answer) }] }
+    const { [fileQuery]: query }: { readonly [fileQuery]?: string } = answer
+    const uri = query && website ? `${website}/api/graphql?format=csv&query=${encodeURIComponent(query)}` : ''
+    const link = { type: 'resource_link', uri, name: 'All rows', mimeType: 'text/csv' } as const
+    const isLinked = uri !== '' && uri.length <= longestUri
+    return { content: [{ type: 'text', text: answerText(answer) }, ...(isLinked ? [link] : [])] }
   } catch (error) {
     return { content: [{ type: 'text', text: explain(error) }], isError: true }
   }

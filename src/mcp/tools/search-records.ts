@@ -17,7 +17,7 @@ import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
-import { argumentsOf, citationOf, plainOrder, present, sentences } from './toolbox.ts'
+import { argumentsOf, citationOf, plainOrder, present, sentences, withFile } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
 
@@ -101,7 +101,8 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
         ...(!isDescending && { nulls: new EnumValue('LAST') }),
       }))
   const { rootField: root } = collection
-  const list = printField(root, { first: limit, after, search: words?.text, where, sortBy })
+  const narrowed = { search: words?.text, where, sortBy }
+  const list = printField(root, { first: limit, after, ...narrowed })
   const wanted: Selection = {
     [list]: {
       // Only the first page is counted, because the count costs as much as a page.
@@ -127,7 +128,11 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   })
   const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
-  return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
+  const whole = answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
+  // Records that refer are lists, which a row of a file has no column for.
+  const columns = paths.filter(({ steps }) => !steps.some(({ kind }) => kind === 'reverse'))
+  const nodes = { ...selectRow(columns, toolbox), ...(isFull && { recordJson: {} }) }
+  return withFile(whole, { [printField(root, narrowed)]: { nodes } })
 }
 
 /** The rows that fit, with the cursor of the next page. */

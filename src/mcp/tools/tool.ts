@@ -18,6 +18,9 @@ export interface ToolsGiven {
   readonly chatgpt?: boolean
 }
 
+/** In an answer: the query whose file has all rows, where the answer has many of more. It is not part of the text. */
+export const fileQuery = Symbol('the query of a file')
+
 export interface Tool {
   readonly name: string
   readonly title: string

@@ -1,5 +1,5 @@
 /** What the tools share: how they are defined, and the context of one call. */
-import type { Selection } from '../../ask/graphql-text.ts'
+import { printSelection, type Selection } from '../../ask/graphql-text.ts'
 import type { FilterContext } from '../../ask/filters.ts'
 import type { ReferenceTimes } from '../words/reference-time.ts'
 import type { NameResolver } from '../names/resolve-names.ts'
@@ -8,7 +8,7 @@ import { type budgets, mostTokens } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
-import type { Tool } from './tool.ts'
+import { fileQuery, type Tool } from './tool.ts'
 
 /** The answer of a query, and how fresh the index was that it was read from. */
 export interface IndexRead {
@@ -95,6 +95,16 @@ export function plainOrder(text: string | undefined): string | undefined {
 /** Omits members that are undefined, null or an empty text. */
 export function present(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? '') !== ''))
+}
+
+/** Fewer rows are read sooner than a file of all. */
+const manyRows = 20
+
+/** The answer with the query of the file of all its rows, if it has many, and others follow. */
+export function withFile(answer: Json, query: Selection): Json {
+  const rows = answer['records'] ?? answer['rows']
+  const isCut = Array.isArray(rows) && rows.length >= manyRows && answer['after'] !== undefined
+  return isCut ? { ...answer, [fileQuery]: printSelection(query) } : answer
 }
 
 /** Joins what there is to say. */

@@ -29,7 +29,7 @@ import { readSearch } from '../../../ask/search.ts'
 import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import type { Citation, Toolbox, ToolDefinition } from '../toolbox.ts'
-import { argumentsOf, citationOf, plainOrder, present, sentences } from '../toolbox.ts'
+import { argumentsOf, citationOf, plainOrder, present, sentences, withFile } from '../toolbox.ts'
 import { AskError, didYouMean } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
@@ -162,7 +162,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     question.endHint,
     toolbox.referenceHint(),
   )
-  return answer(
+  const said = answer(
     { ...table, incomplete: partial.incomplete },
     whole,
     args,
@@ -170,6 +170,12 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     hint,
     toolbox,
   )
+  // Groups and records inside groups are lists, which a row of a file has no column for.
+  if (args.top !== undefined || args.samples !== undefined) return said
+  const { cursor: _, ...groupRow } = selectMain(question, toolbox)['groups'] ?? {}
+  const { after: __, ...unpaged } = args
+  const all = printMain({ ...question, args: { ...unpaged, limit: mostGroups } })
+  return withFile(said, { [all]: { groups: groupRow } })
 }
 
 async function readQuestion(
