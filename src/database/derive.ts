@@ -16,6 +16,8 @@ export function deriveRow(table: Table, value: object): DerivedRow {
   return {
     columns: storedColumns(table).map(({ kind, path }) => {
       if (kind === 'names') return namesIn(valueAt(value, path.slice(0, -1)), path.at(-1) ?? '')
+      // A record may have a property of that name; its story is derived from others.
+      if (path[0] === table.collection.stories?.field) return null
       const found = columnValue(kind, valueAt(value, path))
       return kind === 'text' && isTooLong(found) ? null : found
     }),

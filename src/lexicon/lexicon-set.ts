@@ -2,15 +2,17 @@
 import { createHash } from 'node:crypto'
 import type { LexiconDoc } from '@atproto/lexicon'
 import { refSites } from './document.ts'
+import { type Stories, storiesVersion } from './stories.ts'
 
 export interface LexiconSet {
   /** Sorted by id in code point order; always includes com.atproto.repo.strongRef. */
   readonly documents: readonly LexiconDoc[]
   /** Declared reference targets: maps `nsid#path.of.properties` to collection NSIDs. */
   readonly targets: ReadonlyMap<string, readonly string[]>
+  readonly stories: Stories
   /** One per document, in the order of `documents`. */
   readonly versions: readonly LexiconVersion[]
-  /** sha-256 (hex) of the documents and targets, independent of file layout and key order. */
+  /** sha-256 (hex) of the documents, targets and stories, independent of file layout and key order. */
   readonly fingerprint: string
 }
 
@@ -33,6 +35,7 @@ export function ownCopy(document: LexiconDoc): LexiconDoc {
 export function setOf(
   documents: readonly LexiconDoc[],
   targets: ReadonlyMap<string, readonly string[]>,
+  stories: Stories,
 ): LexiconSet {
   const texts = documents.map(canonicalJson)
   const versions = documents.map(({ id, revision }, index) => ({
@@ -41,8 +44,14 @@ export function setOf(
     hash: sha256(texts[index] as string),
   }))
   // Equals `canonicalJson` of the whole object, without serializing the documents again.
-  const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}}`
-  return { documents, targets, versions, fingerprint: sha256(whole) }
+  const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}${grouping(stories)}}`
+  return { documents, targets, stories, versions, fingerprint: sha256(whole) }
+}
+
+function grouping(stories: Stories): string {
+  return stories.size === 0
+    ? ''
+    : `,"stories":${canonicalJson([storiesVersion, Object.fromEntries(stories)])}`
 }
 
 function sha256(text: string): string {

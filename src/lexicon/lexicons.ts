@@ -9,7 +9,8 @@ import { type RefSite, resolveRef } from './document.ts'
 import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
 import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
-import { referencesFile } from './special-files.ts'
+import { referencesFile, storiesFile } from './special-files.ts'
+import { buildStories } from './stories.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
 /** A parsed JSON file, expected to be a lexicon document. */
@@ -26,8 +27,12 @@ export type LexiconResult =
   | { readonly ok: true; readonly lexicons: LexiconSet }
   | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
 
-/** Checks documents and reference targets against each other; reports all problems together. */
-export function buildLexicons(files: readonly LexiconFile[], references: unknown): LexiconResult {
+/** Checks documents, reference targets and stories against each other; reports all problems together. */
+export function buildLexicons(
+  files: readonly LexiconFile[],
+  references: unknown,
+  given?: unknown,
+): LexiconResult {
   const problems: LexiconProblem[] = []
   const { documents, origins, refused } = buildDocuments(files, problems)
   const set: DocumentSet = { documents }
@@ -42,8 +47,10 @@ export function buildLexicons(files: readonly LexiconFile[], references: unknown
   if (refused.size === 0 && !documents.some(isRecordLexicon)) problems.push(noRecords)
   const { targets, problems: targetProblems } = buildTargets(set, references, refused)
   problems.push(...targetProblems.map((problem) => ({ file: referencesFile, ...problem })))
+  const { stories, problems: storyProblems } = buildStories(set, given, refused)
+  problems.push(...storyProblems.map((problem) => ({ file: storiesFile, ...problem })))
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, lexicons: setOf(documents, targets) }
+  return { ok: true, lexicons: setOf(documents, targets, stories) }
 }
 
 const noRecords: LexiconProblem = {

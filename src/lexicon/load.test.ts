@@ -104,3 +104,31 @@ test('a set without records names the directory', async () => {
   const [problem] = await problemsOf(dir.path)
   assert.equal(join(problem!.file), join(dir.path))
 })
+
+test('stories.json names properties of the right kinds', async () => {
+  const properties = {
+    title: { type: 'string', maxGraphemes: 300 },
+    at: { type: 'string', format: 'datetime' },
+    of: { type: 'string', format: 'at-uri' },
+  }
+  const problemsWith = async (stories: unknown): Promise<readonly string[]> => {
+    using dir = directoryOf({ 'a.json': recordDoc('a.b.c', properties), 'stories.json': stories as object })
+    return (await problemsOf(dir.path)).map(({ path, problem, remedy }) => `${path}: ${problem} ${remedy}`)
+  }
+  assert.deepEqual(await problemsWith({ 'a.b.c': { title: 'title', time: 'at', original: 'of' } }), [])
+  assert.deepEqual(await problemsWith([]), [
+    ': The stories are no JSON object. Write an object such as {"a.b.article": {"title": "title", "summary": "description", "time": "publishedAt"}}.',
+  ])
+  assert.deepEqual(await problemsWith({ 'a.b.d': {} }), [
+    'a.b.d: "a.b.d" is no record type of these lexicons. Did you mean "a.b.c"?',
+  ])
+  assert.deepEqual(await problemsWith({ 'a.b.c': { title: 'titel', time: 'title', tiem: 'at' } }), [
+    'a.b.c.tiem: Stories have no member "tiem". Name one of: title, summary, time, original.',
+    'a.b.c.title: a.b.c has no property "titel". Did you mean "title"?',
+    'a.b.c.time: a.b.c#title is not a string of format datetime. Name another property.',
+  ])
+  assert.deepEqual(await problemsWith({ 'a.b.c': { title: 'of' } }), [
+    'a.b.c.title: a.b.c#of is not a string without a format. Name another property.',
+    'a.b.c.time: "time" is missing. Name the property with a string of format datetime.',
+  ])
+})

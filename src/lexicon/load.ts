@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonDepth } from '../util/text/json-depth.ts'
 import { buildLexicons, type LexiconFile, type LexiconProblem } from './lexicons.ts'
-import { displayFile, referencesFile } from './special-files.ts'
+import { displayFile, referencesFile, storiesFile } from './special-files.ts'
 import type { LexiconSet } from './lexicon-set.ts'
 
 export type LoadedLexicons =
@@ -15,24 +15,29 @@ export type LoadedLexicons =
     }
   | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
 
-/** Reads a directory tree of `*.json` lexicon documents, and `references.json` and `display.json` at its root if present. */
+/**
+ * Reads a directory tree of `*.json` lexicon documents, and `references.json`, `stories.json` and `display.json` at its
+ * root if present.
+ */
 export async function loadLexicons(dir: string): Promise<LoadedLexicons> {
   const names = await listJsonFiles(dir, '', new Set())
   if (typeof names === 'string') return { ok: false, problems: [wholeDirectory(dir, names)] }
   const unreadable: LexiconProblem[] = []
   const files: LexiconFile[] = []
   let references: unknown
+  let stories: unknown
   let display: unknown
   for (const file of names) {
     const parsed = parseJsonFile(await readFile(join(dir, file)))
     if (!parsed.ok) unreadable.push({ file, path: '', problem: parsed.problem, remedy: notJsonRemedy })
     else if (file === referencesFile) references = parsed.value
+    else if (file === storiesFile) stories = parsed.value
     else if (file === displayFile) display = parsed.value
     else files.push({ file, document: parsed.value })
   }
   if (files.length === 0 && unreadable.length === 0)
     return { ok: false, problems: [wholeDirectory(dir, 'has no lexicon documents in it')] }
-  const result = buildLexicons(files, references)
+  const result = buildLexicons(files, references, stories)
   if (result.ok && unreadable.length === 0) return { ...result, display }
   // Problems of the whole set are not reported: the contents of unreadable files are unknown.
   const others = result.ok ? [] : result.problems.filter(({ file }) => unreadable.length === 0 || file !== '')

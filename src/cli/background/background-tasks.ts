@@ -1,6 +1,6 @@
 /**
- * Runs the background work of `serve`: first the database is updated to its lexicons, then a thread follows sources and
- * removes expired records. Reports failures of the thread and restarts it.
+ * Runs the background work of `serve`: first the database is updated to its lexicons, then a thread follows sources,
+ * removes expired records and derives stories. Reports failures of the thread and restarts it.
  */
 import { UsageError } from '../../errors.ts'
 import { once } from 'node:events'
@@ -13,6 +13,7 @@ import type { IngestRefusal, IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
 import type { Preparation } from './preparation.ts'
 import type { Config } from '../settings/settings.ts'
+import type { ProjectContext } from '../store/project.ts'
 import { parseAges } from '../store/retention.ts'
 import { parseSources } from './sources.ts'
 
@@ -45,6 +46,7 @@ export async function assertIngest(config: Config): Promise<void> {
 export function startBackgroundTasks(
   { config, root }: CommandContext,
   preparation: Preparation | null,
+  { tables }: Pick<ProjectContext, 'tables'>,
 ): BackgroundTasks {
   const stop = new AbortController()
   const refusal = new AbortController()
@@ -54,7 +56,8 @@ export function startBackgroundTasks(
   const work = async (): Promise<void> => {
     await preparation?.ready
     awaits = false
-    if (config.ingest === null && config.retain === null) return
+    const hasStories = !isInMemory(config.database) && tables.some(({ stories }) => stories !== null)
+    if (config.ingest === null && config.retain === null && !hasStories) return
     while (!stop.signal.aborted) {
       restart = new AbortController()
       const { signal } = restart
@@ -67,7 +70,7 @@ export function startBackgroundTasks(
         return
       } catch (error) {
         if (signal.aborted) continue
-        const work = config.ingest === null ? 'Removing old records' : 'Following the sources'
+        const work = config.ingest === null ? 'The work on stored records' : 'Following the sources'
         process.stderr.write(`${work} failed and starts anew: ${(error as Error).message}\n`)
         await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
       }

@@ -1,10 +1,10 @@
-/** The thread of `serve --ingest` and of `serve --retain`, which runs until it is told to stop. */
+/** The thread of `serve` that follows sources, removes old records and derives stories, which runs until it is told to stop. */
 import { UsageError } from '../../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ReplacedFileError } from '../../database/refusals.ts'
 import { InputError } from '../../ingest/sources/files/lines.ts'
 import { openStore } from '../store/project.ts'
-import { type IngestGiven, runIngest, runRetention } from './ingest.ts'
+import { type IngestGiven, runIngest, runUpkeep } from './ingest.ts'
 import type { Config } from '../settings/settings.ts'
 
 export interface IngestThreadData {
@@ -29,7 +29,7 @@ try {
   const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never', file })
   const given = { open, signal: () => stop.signal }
   const { ingest: from } = config
-  await (from === null ? runRetention(context, given) : runIngest(context, from, given))
+  await (from === null ? runUpkeep(context, given) : runIngest(context, from, given))
 } catch (error) {
   const isRefusal = [InputError, UsageError, ReplacedFileError].some((kind) => error instanceof kind)
   if (!(error instanceof Error && isRefusal)) throw error

@@ -28,13 +28,26 @@ export interface IngestGiven {
   readonly signal: () => AbortSignal
 }
 
-/** The work of `serve --retain` without sources; ends when the signal is aborted. */
-export async function runRetention(
+/** The work of `serve` without sources, as far as there is any; ends when the signal is aborted. */
+export async function runUpkeep(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   { open, signal }: IngestGiven,
 ): Promise<void> {
-  await using database = await open(config, await loadProject(lexiconDir(config, root)))
-  await retain(database.write.metadata, createLog(config), signal())
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await open(config, project)
+  const { metadata } = database.write
+  const log = createLog(config)
+  const until = signal()
+  await Promise.all(upkeep(config, project).map((work) => work(metadata, log, until)))
+}
+
+type Upkeep = (metadata: MetadataStore, log: IngestLog, signal: AbortSignal) => Promise<void>
+
+function upkeep({ retain: ages }: Config, { tables }: ProjectContext): readonly Upkeep[] {
+  return [
+    ...(ages === null ? [] : [retain]),
+    ...(tables.every(({ stories }) => stories === null) ? [] : [keepStories]),
+  ]
 }
 
 /** Rows per transaction; small, so that events do not wait long. */
@@ -55,6 +68,17 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
       removed = 0
     }
     await pause(some === 0 ? pollInterval : breath, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Milliseconds between two looks for records whose stories are to be derived. */
+const storiesInterval = 1_000
+
+/** Derives stories in small transactions; ends when the signal is aborted. */
+async function keepStories(metadata: MetadataStore, _log: IngestLog, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const some = await whileBusy(signal, () => metadata.deriveStories(rowsAtOnce))
+    await pause(some === 0 ? storiesInterval : breath, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -125,10 +149,11 @@ export async function runIngest(
       flood: createFloodGuard(config['max-publisher-rate'], now),
       beside: [
         async (until) => void (await fetchWanted('aborted', until)),
-        ...(config.retain === null ? [] : [(until: AbortSignal) => retain(writer.metadata, log, until)]),
+        ...upkeep(config, project).map((work) => (until: AbortSignal) => work(writer.metadata, log, until)),
         (until) => keepHandles(writer.metadata, identity, { signal: until, now, onNotice: log.warn }),
       ],
     })
     if (!until.aborted) await fetchWanted('idle', until)
+    while (!until.aborted && (await whileBusy(until, () => writer.metadata.deriveStories(rowsAtOnce))) > 0);
   }
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
 import { type CountTable, mostIntegers } from './counts.ts'
+import { buildStoryColumns, type StoryColumns } from './story-columns.ts'
 import { buildSums, type SumTable } from './sums.ts'
 
 export interface Table {
@@ -27,6 +28,8 @@ export interface Table {
   readonly counts: readonly CountTable[]
   /** Sums that change with the rows of this table: sums of its own records, or of records that refer to them. */
   readonly sums: readonly SumTable[]
+  /** Null if its records are not grouped into stories. */
+  readonly stories: StoryColumns | null
 }
 
 /**
@@ -196,6 +199,7 @@ function buildTable(
     words,
     indexes: indexes.map((one) => ({ ...one, included: includedIn(one, columns, collection, moment) })),
     counts: [...counts, ...months],
+    stories: buildStoryColumns(collection, columns, unique(`${name}/:stories`)),
   }
 }
 

@@ -40,6 +40,7 @@ export function createMetadataStore(options: MetadataStoreOptions): MetadataStor
     unhide: (subject, by) => transact((transaction) => applier.unhide(transaction, subject, by), durable),
     purge: (given) => transact((transaction) => applier.purge(transaction, given), durable),
     settleAccounts: (limit) => transact((transaction) => applier.settle(transaction, limit)),
+    deriveStories: (limit) => transact((transaction) => applier.deriveStories(transaction, limit)),
     expireRecords: (limit) => transact((transaction) => applier.expire(transaction, limit)),
     forgetRevisions: (...given) => transact(() => forgetRevisions(...given)),
     forgetDeletions: (...given) => transact(() => forgetDeletions(...given)),

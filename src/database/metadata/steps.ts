@@ -77,6 +77,11 @@ export function keyMembers({ base, rkey }: RowKey): [string, string][] {
   ]
 }
 
+/** Rows of the column `id`. */
+export function jsonIds(rows: readonly { readonly id: bigint }[]): string {
+  return jsonRows(rows.map(({ id }) => `{"id":${id}}`))
+}
+
 export function jsonKeys(keys: readonly RowKey[]): string {
   return jsonRows(keys.map((key) => jsonRow(keyMembers(key))))
 }

@@ -13,6 +13,7 @@ import { wordVector } from '../postgres/write/word-vector.ts'
 import { lengthsName } from '../sqlite/layout/word-ddl.ts'
 import { storedColumns, type Table, type WordIndex } from '../layout/tables.ts'
 import { differingCounts } from './verify-counts.ts'
+import { wrongStories } from './verify-stories.ts'
 
 export interface Damage {
   /** The URI of a record, a row by its id where it has no URI, or a table. */
@@ -67,6 +68,7 @@ async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal
     if (row.uri === null) problems.unshift('It is of no repository.')
     if (problems.length > 0) yield { name, problem: problems.join(' ') }
   }
+  yield* wrongStories(read, table, signal)
   for (const { name } of table.arrays) {
     const text = `select count(*) as n from ${quote(name)} s where not exists
       (select 1 from ${quote(table.name)} t where t.id = s.id)`
@@ -101,6 +103,7 @@ function problemsOf(
   const cid = row.cid instanceof Uint8Array ? formatCid(row.cid) : String(row.cid)
   if (content.cid !== cid) problems.push('Its content does not have its CID.')
   const differing = storedColumns(table).filter((column, index) => {
+    if (column.path[0] === table.collection.stories?.field) return false
     const derived =
       column.kind === 'folded' ? foldedOf(table, value, columns, index) : (columns[index] ?? null)
     return textOf(derived) !== textOf(row[`c${index}`] ?? null)

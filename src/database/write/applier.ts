@@ -37,6 +37,7 @@ import { decide, type RecordOutcome } from './decide.ts'
 import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
 import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
+import { StoryDeriver, type WordCache } from '../stories/derive-stories.ts'
 import { RejectionLimit } from './rejections.ts'
 import { WorkingSet } from './working-set.ts'
 import { writeRun } from './write-run.ts'
@@ -56,6 +57,7 @@ export class Applier {
   readonly #limit = new RejectionLimit()
   readonly #moves: MovesOptions
   readonly #mostRemembered: number
+  readonly #words: WordCache = new Map()
 
   constructor(store: RecordStore, options: ApplierOptions, remembered = mostRemembered) {
     this.#store = store
@@ -136,6 +138,19 @@ export class Applier {
       removed += yield* expireBesides(collection, oldest, Math.max(limit - removed, 1))
     }
     return removed
+  }
+
+  /** Implements `deriveStories` of the metadata store. */
+  *deriveStories(transaction: WriteTransaction, limit: number): Steps<number> {
+    const now = this.#options.now()
+    let derived = 0
+    for (const records of this.#store.tables.values()) {
+      const { stories } = records.table
+      if (stories === null || derived >= limit) continue
+      const deriver = new StoryDeriver(records, stories, transaction.dialect, this.#words)
+      derived += yield* deriver.derive(now, limit - derived)
+    }
+    return derived
   }
 
   /** Implements `settleAccounts` of the metadata store. */

@@ -30,6 +30,12 @@ export interface NewRow extends RowKey, RowId, RowChange {
   readonly indexedAt: bigint
 }
 
+/** A row and the first record of its story. */
+export interface StoryRow {
+  readonly id: bigint
+  readonly story: RowKey
+}
+
 export type OlderRow = RowId & Pick<RowKey, 'rkey'>
 
 /** A row that is older than its retention period. */
@@ -51,6 +57,8 @@ export interface RecordTable {
   insert(transaction: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]>
   update(transaction: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void>
   setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void>
+  /** Only of a table with stories. */
+  setStories(rows: readonly StoryRow[]): Steps<void>
   remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
   /** Moves rows to the table of quarantined rows. */
   quarantine(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>

@@ -1,7 +1,7 @@
 /** Outputs as SQL expressions of JSON text. Published values come unchanged from the stored record. */
 import type { Table } from '../../database/layout/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import { isConstant, referenceOperand } from '../plan/plan-facts.ts'
+import { isConstant, referenceOperand, storyAt } from '../plan/plan-facts.ts'
 import type { Emitter, Row, UriParts } from './emitter.ts'
 import { jsonOf, referencedValue, referenceParts, uriText } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
@@ -60,8 +60,12 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
   switch (output.kind) {
     case 'system':
       return systemValue(emitter, output.name, row)
-    case 'json':
-      return orNull(dialect.jsonAt(json, output.path))
+    case 'json': {
+      const story = row.kind === 'record' ? storyAt(row.table, output.path) : null
+      if (story === null) return orNull(dialect.jsonAt(json, output.path))
+      const { base, key } = referenceParts(emitter, story, row)
+      return dialect.toJson(uriText(base, key))
+    }
     case 'jsonArray':
     case 'anyJson':
       return orNull(dialect.nestedJsonAt(json, output.path))

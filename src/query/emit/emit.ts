@@ -1,7 +1,7 @@
 /** Emits a plan as one statement whose result is the response. */
 import { type ColumnValue, longestSilence, type Statement, unnamedSource } from '../../database/database.ts'
 import { splitUri } from '../../database/derive.ts'
-import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
@@ -141,6 +141,13 @@ function collectionValue(
       const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')
       const newest = sql`select indexed_at from ${emitter.rows(table, emitter.alias())} order by ${order} desc`
       return dialect.toJson(dialect.instantText(sql`(${newest} limit 1)`))
+    }
+    case 'storiesComplete': {
+      if (table.stories === null) return raw(`'null'`)
+      // Records of accounts that are being hidden still begin stories.
+      if (state.hiding) return raw(`'false'`)
+      const marks = identifier(table.stories.marks)
+      return dialect.booleanJson(sql`not exists (select 1 from ${marks} where at <= ${dialect.now()})`)
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   referenceOperand,
   type SimpleCondition,
   simpleConditions,
+  storyAt,
 } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, SortKey } from '../plan/plan.ts'
@@ -60,6 +61,10 @@ function columnsOfOutput(table: Table, output: Output): readonly string[] {
           columnsOfFields(table, fields),
         ),
       ]
+    case 'json': {
+      const story = storyAt(table, output.path)
+      return story === null ? ['record'] : columnsOfReference(story)
+    }
     case 'resolved':
       return columnsOfReference(referenceOperand(table, output.path, output.from))
     case 'list':

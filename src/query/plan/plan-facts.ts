@@ -151,6 +151,12 @@ export function referenceOperand(
   return columns === undefined ? { kind: 'json', path, shape } : { kind: 'columns', ...columns, path, shape }
 }
 
+/** The reference to a record's story, if that is at a path: it is in columns alone. */
+export function storyAt(table: Table, path: readonly string[]): ReferenceOperand | null {
+  const { stories } = table.collection
+  return path.length === 1 && path[0] === stories?.field ? referenceOperand(table, path, 'text') : null
+}
+
 /** A condition that is not composed of others by AND, OR and NOT. */
 export type SimpleCondition = Exclude<Condition, { kind: 'all' | 'any' | 'not' }>
 

@@ -333,7 +333,7 @@ export type StatusOutput<Collection = Table> =
   | { readonly kind: 'sources'; readonly fields: Fields<SourceStatusOutput> }
 
 export interface CollectionStatusOutput {
-  readonly kind: 'name' | 'records' | 'newestIndexedAt'
+  readonly kind: 'name' | 'records' | 'newestIndexedAt' | 'storiesComplete'
 }
 
 export interface SourceStatusOutput {

@@ -78,7 +78,12 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const indexStatus = reads(
     { kind: 'status' },
     {
-      type: nonNull(defineIndexStatus(registry)),
+      type: nonNull(
+        defineIndexStatus(
+          registry,
+          model.collections.some(({ stories }) => stories !== null),
+        ),
+      ),
       description: 'How much is indexed at this moment, and how far behind the network that is.',
     },
   )

@@ -1,10 +1,11 @@
 /** The types of `indexStatus`, which tells callers how complete and how fresh the answers are. */
-import { GraphQLFloat, GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import { type Fields, listOf, nonNull } from './roles.ts'
 import { DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
-export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
+/** `hasStories`: whether records of any collection are grouped into stories. */
+export function defineIndexStatus(registry: TypeRegistry, hasStories: boolean): GraphQLObjectType {
   const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
     registry.define(GraphQLObjectType, 'the status of the index', { name, description, fields })
   const collection = define('CollectionStatus', 'One collection that is served.', {
@@ -14,6 +15,13 @@ export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
       type: DateTime,
       description: 'When the newest of its records was first stored; null when there is none.',
     },
+    ...(hasStories && {
+      storiesComplete: {
+        type: GraphQLBoolean,
+        description:
+          'Whether the story of each of its records is derived from the records as they are; null where there are no stories.',
+      },
+    }),
   })
   const source = define('SourceStatus', 'What records come from, such as a stream of events.', {
     name: { type: nonNull(GraphQLString) },

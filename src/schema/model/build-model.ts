@@ -62,9 +62,11 @@ export function buildModel(lexicons: LexiconSet): Model {
     nsid: document.id,
     typeName: typeNameOf(document.id),
     rootField: rootFieldOf(document.id),
-    type: walk.recordType(document.id),
+    ...walk.record(document.id),
   }))
-  const references = bare.flatMap((collection) => buildReferences(collection, lexicons.targets, bare))
+  const targets = new Map(lexicons.targets)
+  for (const { nsid, stories } of bare) if (stories !== null) targets.set(`${nsid}#${stories.field}`, [nsid])
+  const references = bare.flatMap((collection) => buildReferences(collection, targets, bare))
   const collections = bare.map(
     (collection): Collection => ({
       ...collection,
@@ -85,12 +87,14 @@ export function buildModel(lexicons: LexiconSet): Model {
 
 /** Mutable state: object types by origin, so that circular references terminate, and one type per union. */
 class Walk {
+  readonly #stories: LexiconSet['stories']
   readonly #definitions = new Map<string, Definition>()
   readonly #objects = new Map<string, ObjectType>()
   readonly #unions = new Map<Definition, UnionType>()
   readonly #notes: string[]
 
   constructor(lexicons: LexiconSet, notes: string[]) {
+    this.#stories = lexicons.stories
     this.#notes = notes
     for (const document of lexicons.documents)
       for (const [name, definition] of Object.entries(document.defs))
@@ -105,11 +109,38 @@ class Walk {
     return this.#objects.values()
   }
 
-  recordType(nsid: string): ObjectType {
+  record(nsid: string): Pick<Collection, 'type' | 'stories'> {
     const definition = this.#definitions.get(nsid) as Definition
-    const name = typeNameOf(nsid)
     const fields = this.#fields(definition.record as Definition, nsid, reservedOnRecords)
-    return { name, origin: nsid, description: definition.description ?? '', fields }
+    const grouped = this.#stories.get(nsid)
+    const story = grouped === undefined ? null : this.#story(fields, nsid)
+    const type = {
+      name: typeNameOf(nsid),
+      origin: nsid,
+      description: definition.description ?? '',
+      fields: story === null ? fields : [...fields, story],
+    }
+    return {
+      type,
+      stories: story === null || grouped === undefined ? null : { ...grouped, field: story.name },
+    }
+  }
+
+  /** A field or property of that name keeps it. */
+  #story(own: readonly Field[], origin: string): Field {
+    let name = 'story'
+    while (own.some((field) => field.name === name || field.property === name)) name = `${name}_`
+    if (name !== 'story') this.#notes.push(`${origin}: the derived story is the field ${name}.`)
+    const words =
+      'Derived, not in the record: the URI of the first record that tells of the same event, itself if there is none before. Null until it is derived, and without a time.'
+    return {
+      name,
+      property: name,
+      type: { kind: 'atUri' },
+      mayMiss: true,
+      description: words,
+      constraints: { words, required: false, minimum: null, maximum: null, values: [] },
+    }
   }
 
   #fields(definition: Definition, origin: string, reserved: readonly string[]): Field[] {

@@ -4,6 +4,7 @@
  */
 
 import type { LexiconVersion } from '../../lexicon/lexicon-set.ts'
+import type { StoryFields } from '../../lexicon/stories.ts'
 import type { StringFormat } from './string-formats.ts'
 
 export interface Model {
@@ -13,7 +14,7 @@ export interface Model {
   readonly lexicons: readonly LexiconVersion[]
   /** Renamed properties and omitted generated fields, one sentence each, for `check`. */
   readonly notes: readonly string[]
-  /** Hash of the lexicons and reference targets that the model was built from. */
+  /** Hash of the lexicons, reference targets and stories that the model was built from. */
   readonly fingerprint: string
 }
 
@@ -30,6 +31,13 @@ export interface Collection {
   readonly references: readonly Reference[]
   /** The references of all collections that get a reverse field on this one. */
   readonly referredBy: readonly Reference[]
+  /** How its records are grouped into stories; null if they are not. */
+  readonly stories: StoryGrouping | null
+}
+
+export interface StoryGrouping extends StoryFields {
+  /** The name of the reference to the first record of a record's story, which no property of records has. */
+  readonly field: string
 }
 
 export interface SearchField {
@@ -53,7 +61,7 @@ export interface ObjectType {
 export interface Field {
   /** The lexicon's property name, or a changed one if that is not a GraphQL name, is reserved or is a duplicate. */
   readonly name: string
-  /** The key in the record's JSON. */
+  /** The key in the record's JSON, which has none for a story. */
   readonly property: string
   readonly type: FieldType
   /** True if the property is optional or nullable. Only records that satisfy their lexicon are stored. */

@@ -13,21 +13,29 @@ export interface Understood {
   readonly tables: readonly Table[]
 }
 
-const known = new WeakMap<readonly Json[], Understood & { readonly references: References }>()
+const known = new WeakMap<
+  readonly Json[],
+  Understood & { readonly references: References; readonly stories: Json }
+>()
 
 /** Once for the same documents, because hundreds of databases are opened for some. A problem is an error. */
-export function understand(documents: readonly Json[], references: References): Understood {
+export function understand(
+  documents: readonly Json[],
+  references: References,
+  stories: Json = undefined,
+): Understood {
   const before = known.get(documents)
-  if (before !== undefined && isDeepStrictEqual(before.references, references)) return before
+  if (before !== undefined && isDeepStrictEqual([before.references, before.stories], [references, stories]))
+    return before
   const files = documents.map((document) => ({
     file: `${document.id}.json`,
     document: structuredClone(document),
   }))
-  const built = buildLexicons(files, references)
+  const built = buildLexicons(files, references, stories)
   if (!built.ok)
     throw new Error(built.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
   const model = buildModel(built.lexicons)
-  const understood = { set: built.lexicons, model, tables: buildTables(model), references }
+  const understood = { set: built.lexicons, model, tables: buildTables(model), references, stories }
   known.set(documents, understood)
   return understood
 }

@@ -51,8 +51,9 @@ export async function openEngine(
   url: string,
   estimated: keyof typeof estimates = 'true',
   now = () => BigInt(Date.now()) * 1000n,
+  stories: Json = undefined,
 ): Promise<OpenedEngine> {
-  const { set, model, tables } = understand(documents, references)
+  const { set, model, tables } = understand(documents, references, stories)
   const schema = schemaOf(model)
   const readRecord = createRecordReader(set)
   const database = await openDatabase(url, {

@@ -18,6 +18,8 @@ export interface TestServiceGiven {
   readonly hidden?: readonly string[]
   /** Of which engine its database is, SQLite by default; or the URL of one that is there. */
   readonly database?: Engine | URL
+  /** The content of `stories.json`. */
+  readonly stories?: Json
   /** The clock of what is written, in microseconds. */
   readonly now?: () => bigint
   /** How many points a request may cost, if there is a limit. */
@@ -49,6 +51,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     own?.url ?? (database === 'sqlite' ? 'sqlite::memory:' : String(database)),
     estimatesOf(given.loading ?? 0),
     given.now,
+    given.stories,
   )
   const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
     const limits = { ...unchargedLimits, ...(given.points !== undefined && { points: given.points }) }

@@ -57,6 +57,8 @@ export interface StoreGiven {
   readonly path: string
   readonly lexicons: readonly Json[]
   readonly references?: References
+  /** The content of `stories.json`. */
+  readonly stories?: Json
   /** Default: `risingClock`. */
   readonly now?: () => bigint
   readonly rebuild?: RebuildPolicy
@@ -69,13 +71,14 @@ export async function openTestStore({
   path,
   lexicons,
   references,
+  stories,
   now,
   rebuild = 'always',
   onRebuilt,
   onProgress,
   retention,
 }: StoreGiven): Promise<TestStore> {
-  const { set, tables } = understand(lexicons, references ?? {})
+  const { set, tables } = understand(lexicons, references ?? {}, stories)
   const read = createRecordReader(set)
   const database = await openDatabase(path, {
     tables,

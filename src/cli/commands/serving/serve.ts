@@ -52,7 +52,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   const { project, preparation, served } = prepared
   const end = new AbortController()
   using _file = watchFile(config, (error) => end.abort(error))
-  await using background = startBackgroundTasks(context, preparation)
+  await using background = startBackgroundTasks(context, preparation, project)
   const read = prepared.read ?? resources.use(await awaitStore(config, project))
   const service = createService(config, root, project, read)
   const onRebuilt = async (): Promise<void> => {
@@ -85,7 +85,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   await prepared[Symbol.asyncDispose]()
   const replaced = new AbortController()
   using _file = watchFile(config, (error) => replaced.abort(error))
-  await using background = startBackgroundTasks(context, preparation)
+  await using background = startBackgroundTasks(context, preparation, project)
   await using _metrics = await serveMetricsOfAll(config, project)
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)

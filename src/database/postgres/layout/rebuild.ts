@@ -40,6 +40,7 @@ import { runSteps } from '../steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 import { createTriggers } from './triggers.ts'
+import { createMarks } from '../../stories/story-marks.ts'
 
 /** Must run outside a transaction, while holding the lock for migrating. */
 export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
@@ -163,7 +164,9 @@ async function replaceCollections(client: Client, tables: readonly Table[]): Pro
 
 /** Creates a collection's table without its indexes, and with empty counts and sums. */
 export async function createEmpty(client: Client, table: Table, schema: string): Promise<void> {
-  await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
+  await client.query(
+    [createTables, createCounts, createSums, createMarks].map((create) => create(table, schema)).join('\n'),
+  )
 }
 
 export async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {

@@ -1,5 +1,6 @@
 /** SQL statements that write many rows of one collection at once. Rows arrive as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
+import { firstTime, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
 import { columnType, quote, textAt } from '../layout/ddl.ts'
 
 export interface TableStatements {
@@ -21,6 +22,15 @@ export interface TableStatements {
   readonly quarantine: string
   readonly remove: string
   readonly sides: readonly { readonly insert: string; readonly remove: string }[]
+  readonly stories: StoryStatements
+}
+
+/** Empty for a table without stories. */
+interface StoryStatements {
+  /** Take the ids of rows that were added or changed, or that are about to be changed or removed. */
+  readonly entered: readonly string[]
+  readonly leaving: readonly string[]
+  readonly set: readonly string[]
 }
 
 /** Columns of a row besides its derived columns, which are called `c0`, `c1` and so on. */
@@ -77,6 +87,22 @@ export function tableStatements(table: Table): TableStatements {
       insert: insertElements(array),
       remove: `delete from ${quote(array.name)} where id = any($1)`,
     })),
+    stories: storyStatements(table),
+  }
+}
+
+function storyStatements(table: Table): StoryStatements {
+  const { stories: columns } = table
+  if (columns === null) return { entered: [], leaving: [], set: [] }
+  const { base, key } = columns.story
+  const copies = markCopies(table, columns, 'id = any($1)', firstTime)
+  return {
+    entered: [markChanged(table, columns, 'id = any($1)')],
+    leaving: [markLeft(table, columns, 'id = any($1)'), ...(copies === null ? [] : [copies])],
+    set: [
+      `update ${quote(table.name)} t set ${quote(base.name)} = given.base, ${quote(key.name)} = given.rkey
+       from json_to_recordset($1) as given (id bigint, base bigint, rkey text) where t.id = given.id`,
+    ],
   }
 }
 

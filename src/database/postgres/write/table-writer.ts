@@ -16,6 +16,7 @@ import type {
   RecordTable,
   RowChange,
   RowId,
+  StoryRow,
 } from '../../write/record-table.ts'
 import { refBasesOf } from '../../derive.ts'
 import { baseId, type WriteTransaction } from '../../write/write-transaction.ts'
@@ -64,7 +65,10 @@ export class TableWriter implements RecordTable {
     const given = rows.map((row) =>
       jsonRow([['id', String(row.id)], ...changeMembers(row), ...this.#derivedMembers(transaction, row)]),
     )
+    const { entered, leaving } = this.#statements.stories
+    for (const mark of leaving) yield* ask(mark, idsOf(rows))
     yield* ask(this.#statements.update, jsonRows(given))
+    for (const mark of entered) yield* ask(mark, idsOf(rows))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
   }
@@ -75,9 +79,16 @@ export class TableWriter implements RecordTable {
     yield* ask(this.#statements.setRev, jsonRows(given))
   }
 
+  *setStories(rows: readonly StoryRow[]): Steps<void> {
+    if (rows.length === 0) return
+    const given = rows.map(({ id, story }) => jsonRow([['id', String(id)], ...keyMembers(story)]))
+    for (const set of this.#statements.stories.set) yield* ask(set, jsonRows(given))
+  }
+
   *remove(_transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     if (rows.length === 0) return
     this.drift += rows.length
+    for (const mark of this.#statements.stories.leaving) yield* ask(mark, idsOf(rows))
     yield* this.#removeSides(idsOf(rows))
     yield* ask(this.#statements.remove, idsOf(rows))
   }
@@ -110,6 +121,7 @@ export class TableWriter implements RecordTable {
       ]),
     )
     const added = yield* ask<RowKey & RowId>(statement, jsonRows(given))
+    for (const mark of this.#statements.stories.entered) yield* ask(mark, idsOf(added))
     if (this.table.arrays.length > 0) {
       const records = new Map(rows.map((row) => [`${row.base} ${row.rkey}`, row.record]))
       yield* this.#addSides(

@@ -22,6 +22,7 @@ export function nextTables(tables: readonly Table[]): readonly Table[] {
     words: table.words && { ...table.words, name: nextPrefix + table.words.name },
     indexes: renamed(table.indexes),
     counts: renamed(table.counts),
+    stories: table.stories && { ...table.stories, marks: nextPrefix + table.stories.marks },
     sums: renamed(table.sums).map((sums) => ({
       ...sums,
       of: nextPrefix + sums.of,

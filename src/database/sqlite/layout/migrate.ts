@@ -19,6 +19,7 @@ import {
   createSums,
 } from './ddl.ts'
 import { createWordIndex } from './word-ddl.ts'
+import { createMarks } from '../../stories/story-marks.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { databaseBusy } from '../../refusals.ts'
@@ -86,6 +87,7 @@ function layOut(database: DatabaseSync, table: Table): void {
     createIndexes,
     createCounts,
     createSums,
+    createMarks,
   ]
   database.exec(parts.map((create) => create(table)).join('\n'))
   database

@@ -32,6 +32,7 @@ import {
   createSums,
 } from './ddl.ts'
 import { createVocabulary, createWordIndex } from './word-ddl.ts'
+import { createMarks } from '../../stories/story-marks.ts'
 import { isBusy } from '../failures.ts'
 import {
   dropLeftover,
@@ -171,7 +172,15 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable, createSideTables, createTextIndexes, createWordIndex, createCounts, createSums]
+  const parts = [
+    createTable,
+    createSideTables,
+    createTextIndexes,
+    createWordIndex,
+    createCounts,
+    createSums,
+    createMarks,
+  ]
   database.exec(parts.map((create) => create(table)).join('\n'))
 }
 

@@ -12,6 +12,7 @@ import type {
   RecordTable,
   RowChange,
   RowId,
+  StoryRow,
 } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { rowsOf } from '../../metadata/purges.ts'
@@ -151,6 +152,12 @@ class SqliteRecordTable implements RecordTable {
   setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
     return stepsOf(() => {
       for (const row of rows) this.writer.setRev(rowOf(row), row.rev)
+    })
+  }
+
+  setStories(rows: readonly StoryRow[]): Steps<void> {
+    return stepsOf(() => {
+      for (const { id, story } of rows) this.writer.setStory(Number(id), story)
     })
   }
 

@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
 import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
 import { deriveRow, refBasesOf } from '../../derive.ts'
+import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
 import { CountWriter, SumWriter } from './materialized.ts'
 import {
@@ -17,6 +18,8 @@ import {
   fillSums,
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
+import { markAll } from '../../stories/story-marks.ts'
+import { StoryWriter } from './story-writer.ts'
 import { TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
@@ -60,6 +63,8 @@ export class TableWriter {
   readonly #counts: CountWriter
   /** Null for a copy, which builds sums when all rows are present. */
   readonly #sums: SumWriter | null
+  /** Null for a table without stories. */
+  readonly #stories: StoryWriter | null
   /** Positions of `refBase` columns, whose text is replaced by an id. */
   readonly #refBases: readonly number[]
   #nextId = 1
@@ -87,6 +92,7 @@ export class TableWriter {
     this.#counts = new CountWriter(database, table)
     this.#texts = new TextWriter(database, table)
     this.#sums = sums
+    this.#stories = table.stories && new StoryWriter(database, table, table.stories)
     this.#refBases = refBasesOf(table)
     this.refresh()
   }
@@ -191,6 +197,7 @@ export class TableWriter {
     if (!bulk) {
       this.#counts.change([row.base, row.indexedAt, ...derived], 1)
       this.#sums?.enter(id)
+      this.#stories?.enter(id)
     }
     // A row that returns under its old id keeps its position in the order.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
@@ -202,6 +209,7 @@ export class TableWriter {
     this.#removeDerived(old, bulk)
     const columns = this.#withBases(derived.columns)
     if (!bulk) {
+      this.#stories?.leave(old.id)
       const [base = null, indexedAt = null, ...former] = this.#counts.find(old.id)
       this.#counts.change([base, indexedAt, ...former], -1)
       this.#counts.change([base, indexedAt, ...columns], 1)
@@ -210,7 +218,20 @@ export class TableWriter {
       this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
     if (bulk || this.#sums === null) write()
     else this.#sums.update(old.id, write)
+    if (!bulk) this.#stories?.enter(old.id)
     this.#addDerived(old.id, derived.arrays, bulk)
+  }
+
+  /** The row of a table with stories has another first record. */
+  setStory(id: number, { base, rkey }: Pick<RowKey, 'base' | 'rkey'>): void {
+    const stories = this.#stories
+    if (stories === null) throw new Error(`The records of ${this.table.name} have no stories.`)
+    const row = this.#counts.find(id)
+    this.#counts.change(row, -1)
+    this.#counts.change(stories.withStory(row, base, rkey), 1)
+    const write = (): void => stories.set(id, base, rkey)
+    if (this.#sums === null) write()
+    else this.#sums.update(id, write)
   }
 
   setRev({ id }: Pick<TableRow, 'id'>, rev: string | null): void {
@@ -222,6 +243,7 @@ export class TableWriter {
     if (!bulk) {
       this.#counts.change(this.#counts.find(old.id), -1)
       this.#sums?.leave(old.id)
+      this.#stories?.leave(old.id)
     }
     this.#statements.remove.run(old.id)
     this.#completeMany()
@@ -287,6 +309,7 @@ export class TableWriter {
     this.#texts.fill()
     this.#database.exec(createIndexes(table))
     this.#counts.fill()
+    this.#database.exec(markAll(table))
   }
 
   /** Sums all records again; the rows of all tables must be in place. */

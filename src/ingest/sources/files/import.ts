@@ -21,6 +21,9 @@ interface ImportOptions extends ReaderOptions {
   readonly onRead?: () => void
 }
 
+/** Records whose stories one transaction derives. */
+const storiesAtOnce = 5_000
+
 export interface ImportProgress {
   /** Lines that are not blank. */
   readonly read: number
@@ -53,6 +56,7 @@ export async function importRecords(
   }
   try {
     const { deleted: _, rejected: __, ...outcome } = await database.load(counting())
+    while ((await database.metadata.deriveStories(storiesAtOnce)) > 0);
     return { read, ...outcome, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause

@@ -1,0 +1,51 @@
+/** Defines, for every engine, what the stories of a collection are derived from, and where they are stored. */
+import type { Collection } from '../../schema/model/model.ts'
+
+interface StoredColumn {
+  readonly name: string
+  readonly kind: string
+  readonly path: readonly string[]
+}
+
+interface UriColumns {
+  readonly base: StoredColumn
+  readonly key: StoredColumn
+}
+
+export interface StoryColumns {
+  /** The table (at, until) of times from which stories must be derived again; see stories/story-marks.ts. */
+  readonly marks: string
+  readonly title: readonly string[]
+  readonly summary: readonly string[] | null
+  readonly time: StoredColumn
+  readonly original: UriColumns | null
+  /** Null until it is derived; every change of the row makes it null. */
+  readonly story: UriColumns
+}
+
+/** Null for a collection without stories; `columns`: those of its table. */
+export function buildStoryColumns(
+  { stories }: Collection,
+  columns: readonly StoredColumn[],
+  marks: string,
+): StoryColumns | null {
+  if (stories === null) return null
+  const { title, summary, time, original, field } = stories
+  const column = (property: string, kind: string): StoredColumn => {
+    const found = columns.find((it) => it.kind === kind && it.path.length === 1 && it.path[0] === property)
+    if (found === undefined) throw new Error(`No column for ${property}.`)
+    return found
+  }
+  const reference = (property: string): UriColumns => ({
+    base: column(property, 'refBase'),
+    key: column(property, 'refKey'),
+  })
+  return {
+    marks,
+    title: [title],
+    summary: summary === null ? null : [summary],
+    time: column(time, 'instant'),
+    original: original === null ? null : reference(original),
+    story: reference(field),
+  }
+}

@@ -1,0 +1,50 @@
+/** Marks changed rows of one collection for the derivation of stories, and stores what was derived. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ColumnValue } from '../../database.ts'
+import type { StoryColumns } from '../../layout/story-columns.ts'
+import { storedColumns, type Table } from '../../layout/tables.ts'
+import { firstTime, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { quote } from '../layout/ddl.ts'
+import type { CountedRow } from './materialized.ts'
+
+export class StoryWriter {
+  readonly #changed: StatementSync
+  readonly #left: readonly StatementSync[]
+  readonly #set: StatementSync
+  /** Positions of the two columns in a counted row. */
+  readonly #at: readonly number[]
+
+  constructor(database: DatabaseSync, table: Table, columns: StoryColumns) {
+    const { base, key } = columns.story
+    const copies = markCopies(table, columns, 'id = ?', firstTime)
+    this.#changed = database.prepare(markChanged(table, columns, 'id = ?'))
+    this.#left = [markLeft(table, columns, 'id = ?'), ...(copies === null ? [] : [copies])].map((text) =>
+      database.prepare(text),
+    )
+    this.#set = database.prepare(
+      `update ${quote(table.name)} set ${quote(base.name)} = ?, ${quote(key.name)} = ? where id = ?`,
+    )
+    const names = ['base', 'indexed_at', ...storedColumns(table).map(({ name }) => name)]
+    this.#at = [base, key].map(({ name }) => names.indexOf(name))
+  }
+
+  /** Call it after a row was added or changed. */
+  enter(id: number): void {
+    this.#changed.run(id)
+  }
+
+  /** Call it before a row is changed or removed. */
+  leave(id: number): void {
+    for (const mark of this.#left) mark.run(id)
+  }
+
+  set(id: number, base: bigint, rkey: string): void {
+    this.#set.run(base, rkey, id)
+  }
+
+  /** A counted row with another story. */
+  withStory(row: CountedRow, base: bigint, rkey: string): CountedRow {
+    const values: readonly ColumnValue[] = [base, rkey]
+    return row.map((value, index) => values[this.#at.indexOf(index)] ?? value)
+  }
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { parseInstant, printInstant } from '../../../test/reference/values.ts'
+import { findDamage } from '../verify/find-damage.ts'
+import { storiesOf } from '../../../test/reference/words/stories.ts'
+import { assertHolds, rev, stoppedClock } from '../../../test/support/records/notes.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  recordLexicon,
+  recordText,
+  tamperWith,
+  type TestStore,
+} from '../../../test/support/store/store.ts'
+
+const newUrl = emptyDatabases()
+const report = 'org.example.report'
+const lexicons = [
+  recordLexicon(report, {
+    title: { type: 'string', maxGraphemes: 300 },
+    summary: { type: 'string', maxGraphemes: 3000 },
+    at: { type: 'string', format: 'datetime' },
+    repeats: { type: 'string', format: 'at-uri' },
+  }),
+]
+const stories = { [report]: { title: 'title', summary: 'summary', time: 'at', original: 'repeats' } }
+const dids = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example']
+const start = parseInstant('2026-02-02T00:00:00Z')
+const hour = 3_600_000_000n
+
+function uriOf(did: number, rkey: string): string {
+  return `at://${dids[did]}/${report}/${rkey}`
+}
+
+/** Names that no table has, words that weigh little, and outlets behind a title. */
+const words = ['zorax', 'quilm', 'vethu', 'jobbi', 'wramp', 'the', 'launch', 'new', '-', '|']
+const text = fc.array(fc.constantFrom(...words), { maxLength: 7 }).map((some) => some.join(' '))
+const uri = fc
+  .tuple(fc.nat(1), fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'))
+  .map(([did, rkey]) => uriOf(did, rkey))
+/** Often at the ends of the 72 hours, sometimes to come. */
+const at = fc
+  .tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(0n, 0n, 1n, 999_999n, 1_000_000n, -1n))
+  .map(([days, micros]) => start + BigInt(days) * 24n * hour + micros)
+const value = fc.record(
+  { title: text, summary: text, at: at.map(printInstant), repeats: uri },
+  { requiredKeys: ['title'] },
+)
+const put = fc.record({ kind: fc.constant('put' as const), uri, value })
+const step = fc.oneof(
+  { weight: 8, arbitrary: put },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), uri }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hide' as const, 'show' as const), uri }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('hide' as const, 'show' as const),
+      uri: fc.constantFrom(...dids),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('derive' as const),
+      limit: fc.constantFrom(1, 2, 3, 100, 100, 100),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 0, max: 4 }) }),
+  },
+)
+type Step = typeof step extends fc.Arbitrary<infer Its> ? Its : never
+
+async function run(store: TestStore, clock: ReturnType<typeof stoppedClock>, given: Step, n: number) {
+  const { metadata, database } = store
+  switch (given.kind) {
+    case 'put': {
+      const changed = { uri: given.uri, rev: rev(n), value: { $type: report, ...given.value } }
+      return store.apply(changed)
+    }
+    case 'delete': {
+      const [, , did = '', collection = '', rkey = ''] = given.uri.split('/')
+      return database.write.applyBatch([{ kind: 'delete', did, collection, rkey, rev: rev(n) }])
+    }
+    case 'hide':
+      await metadata.hide({ subject: given.uri, reason: 'A test.', hiddenBy: 'tester' })
+      return metadata.settleAccounts(1_000)
+    case 'show':
+      await metadata.unhide(given.uri, 'tester')
+      return metadata.settleAccounts(1_000)
+    case 'derive':
+      return metadata.deriveStories(given.limit)
+    case 'wait':
+      return clock.advance(BigInt(given.days) * 24n * hour)
+  }
+}
+
+async function deriveAll({ metadata }: TestStore, limit: number): Promise<void> {
+  while ((await metadata.deriveStories(limit)) > 0);
+}
+
+async function assertStories(store: TestStore, now: bigint): Promise<void> {
+  const rows = await store.rows(
+    `select b.uri || t.rkey as uri, ${recordText(store)} as json, s.uri || t.".story:key" as story
+     from "${report}" t join base b on b.id = t.base left join base s on s.id = t.".story:base"`,
+  )
+  const told = rows.map(({ uri, json }) => {
+    const { at, title, summary, repeats }: Json = JSON.parse(String(json))
+    return { uri: String(uri), at: at && parseInstant(at), title, summary, original: repeats }
+  })
+  const expected = storiesOf(told, now)
+  const stored = rows.map(({ uri, story }) => [uri, story] as const)
+  assert.deepEqual(
+    new Map(stored.toSorted()),
+    new Map(told.map(({ uri }) => [uri, expected.get(uri) ?? null] as const).toSorted()),
+  )
+  assert.deepEqual(await store.rows(`select * from "${report}/:stories" where at <= ?`, now), [])
+  assert.deepEqual(await findDamage(store.database.read, store.tables), [])
+}
+
+async function opened(engine: Engine) {
+  const clock = stoppedClock()
+  clock.advance(start - clock.now())
+  const store = await openTestStore({ path: await newUrl(engine), lexicons, stories, now: clock.now })
+  return { store, clock }
+}
+
+onEveryEngine(
+  'stories are those of the reference evaluator, however records arrive and change',
+  async (engine) => {
+    await assertHolds(
+      fc.record({
+        loaded: fc.array(put, { maxLength: 8 }),
+        steps: fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
+        limit: fc.integer({ min: 1, max: 4 }),
+      }),
+      async ({ loaded, steps, limit }) => {
+        const { store, clock } = await opened(engine)
+        await using _ = store
+        await deriveAll(store, 1)
+        await store.load(
+          loaded.map((each) => ({ uri: each.uri, rev: rev(0), value: { $type: report, ...each.value } })),
+        )
+        for (const [n, given] of steps.entries()) await run(store, clock, given, n)
+        await deriveAll(store, limit)
+        await assertStories(store, clock.now())
+        clock.advance(240n * hour)
+        await deriveAll(store, limit)
+        await assertStories(store, clock.now())
+      },
+      engine === 'sqlite' ? 30 : 3,
+    )
+  },
+)
+
+onEveryEngine(
+  'what a record begins, repeats or hides decides about records at any distance',
+  async (engine) => {
+    const { store, clock } = await opened(engine)
+    await using _ = store
+    await deriveAll(store, 100)
+    const put = (rkey: string, days: number, title: string, more: Json = {}) => {
+      const at = printInstant(start + BigInt(Math.round(days * 24)) * hour)
+      return store.apply({
+        uri: uriOf(0, rkey),
+        rev: rev(rkey.length),
+        value: { $type: report, title, at, ...more },
+      })
+    }
+    const told = async (): Promise<Json> => {
+      await deriveAll(store, 2)
+      await assertStories(store, clock.now())
+      const rows = await store.rows(`select rkey, ".story:key" as story from "${report}" order by rkey`)
+      return Object.fromEntries(rows.map(({ rkey, story }) => [String(rkey), story]))
+    }
+    clock.advance(100n * 24n * hour)
+    await put('b', 2, 'zorax quilm vethu')
+    await put('c', 4, 'zorax quilm vethu')
+    await put('d', 6, 'zorax quilm vethu')
+    await put('e', 60, 'wramp', { repeats: uriOf(0, 'd') })
+    await put('f', 61, 'wramp', { repeats: uriOf(0, 'e') })
+    assert.deepEqual(await told(), { b: 'b', c: 'b', d: 'd', e: 'd', f: 'd' })
+    await put('a', 0, 'zorax quilm vethu')
+    assert.deepEqual(await told(), { a: 'a', b: 'a', c: 'c', d: 'c', e: 'c', f: 'c' })
+    await store.metadata.hide({ subject: uriOf(0, 'a'), reason: 'A test.', hiddenBy: 'tester' })
+    assert.deepEqual(await told(), { b: 'b', c: 'b', d: 'd', e: 'd', f: 'd' })
+    await put('z', 200, 'zorax quilm vethu')
+    assert.deepEqual((await told()).z, null)
+    clock.advance(100n * 24n * hour)
+    assert.deepEqual((await told()).z, 'z')
+  },
+)
+
+onEveryEngine('a check finds a record in another story than its words give', async (engine) => {
+  const { store } = await opened(engine)
+  await using _ = store
+  const value = { $type: report, title: 'zorax quilm vethu', at: printInstant(start) }
+  await store.apply(...['a', 'b', 'c'].map((rkey) => ({ uri: uriOf(0, rkey), value })))
+  await deriveAll(store, 100)
+  await tamperWith(
+    store.path,
+    `update ${engine === 'postgres' ? 'lexigraph_records.' : ''}"${report}" set ".story:key" = 'b' where rkey = 'c'`,
+  )
+  const damage = await findDamage(store.database.read, store.tables)
+  assert.deepEqual(damage[0], {
+    name: uriOf(0, 'c'),
+    problem: `Its story is ${uriOf(0, 'b')} and should be ${uriOf(0, 'a')}.`,
+  })
+})
