@@ -26,6 +26,8 @@ function addBrush(chart: SVGSVGElement, from: string, to: string): void {
   )
   let drag: Drag | null = null
   let wasLong = false
+  const status = chart.closest('figure')?.querySelector('.drag') ?? null
+  const hint = status?.textContent ?? ''
 
   chart.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return
@@ -67,6 +69,9 @@ function addBrush(chart: SVGSVGElement, from: string, to: string): void {
 
   function show(chosen: readonly SVGAElement[]): void {
     for (const column of columns) column.classList.toggle('chosen', chosen.includes(column))
+    const [first, last] = [chosen[0], chosen.at(-1)].map((column) => column && address(column).searchParams)
+    const said = first == null || last == null ? hint : `${first.get(from)} – ${last.get(to)}`
+    if (status !== null && status.textContent !== said) status.textContent = said
   }
 
   function stop(): void {

@@ -9,7 +9,8 @@ export function localTimes(root: ParentNode): void {
     note.textContent = (note.dataset['zone'] ?? '').replace('{zone}', timeZone)
   for (const element of root.querySelectorAll('time')) {
     const instant = Date.parse(element.dateTime)
-    if (Number.isNaN(instant)) continue
+    // A date is the same in every zone.
+    if (Number.isNaN(instant) || !element.dateTime.includes('T')) continue
     const isNaming = element.dataset['zone'] !== undefined
     element.title = isNaming ? element.textContent : `${element.textContent} UTC`
     element.textContent = isNaming ? `${format.format(instant)} (${timeZone})` : format.format(instant)

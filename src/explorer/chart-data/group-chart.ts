@@ -8,7 +8,7 @@ import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
-import type { AskedChart, ChartContext, DrawnChart, GroupAnswer } from './asked-chart.ts'
+import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
 import { describe } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
@@ -61,10 +61,30 @@ export function groupChart(context: ChartContext): GroupChart {
     panels: panelsOf(plan),
     more: (answer) => furtherPanels(plan, answer, site),
     chart: (answer) => draw(plan, answer, context),
+    // A file of the groups would have no ranges without records.
+    ...(isRanges(plan) && { table: (answer: Answer) => rangeTable(plan, answer, context) }),
     exported: {
       ...measurePanel(plan, plan.own),
       selection: { groups: groupSelection(plan, plan.whole === null ? {} : { total: {} }) },
     },
+  }
+}
+
+function isRanges({ choices, across, other }: GroupPlan): boolean {
+  return choices.measure === 'count' && other === undefined && isNumber(across) && (across.step ?? 1) > 1
+}
+
+/** The ranges of the chart by their lower bounds; last, the records without the number. */
+function rangeTable({ across }: GroupPlan, answer: Answer, { view, language }: ChartContext): ChartTable {
+  const { groups, groupCount = 0 } = groupsIn(answer, 'groups')
+  const counts = new Map(groups.map((group) => [idOf(across, group), group.count]))
+  const ids = keysOf(across, groups, groupCount > groups.length, view, language).map(({ id }) => id)
+  return {
+    columns: { [across.name]: 'integer', count: 'integer' },
+    rows: [...ids, ...(counts.has('null') ? ['null'] : [])].map((id) => ({
+      [across.name]: JSON.parse(id) as number | null,
+      count: counts.get(id) ?? 0,
+    })),
   }
 }
 

@@ -10,7 +10,7 @@ import { type RecordArguments, type View, withCondition } from '../view/view.ts'
 import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
-import { periodLabel, periodText, viewOfPeriod } from './periods.ts'
+import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import type { ShownPeriods, TimeAxis } from './time-axis.ts'
 import { readNames } from '../lists/names.ts'
 import {
@@ -127,6 +127,9 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       { subject: axis.subject, language },
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
     )
+  const partial = starts
+    .filter((start) => isPartial(period, start, axis.bounds, axis.now))
+    .map((start) => periodLabel(period, start, language))
   const of = base === null ? '' : baseText(base, language, readNames(answer, []))
   const title =
     base === null ? charts.recordsPer(charts.periods[period]) : charts.sharePer(of, charts.periods[period])
@@ -143,6 +146,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         isStacked,
         keys: starts.map((start) => ({
           label: periodLabel(period, start, language),
+          isPartial: isPartial(period, start, axis.bounds, axis.now),
           href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
         })),
         series: series.map(({ name, isRest, view, counted }) => ({
@@ -163,6 +167,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
       }),
       ...((shown.starts[0] ?? shown.from) > shown.from ? [charts.newestOnly] : []),
+      ...(partial.length > 0 ? [charts.partial(language.list(partial))] : []),
     ],
   }
 }

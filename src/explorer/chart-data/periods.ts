@@ -133,6 +133,12 @@ export function momentsOf({ from, to }: Bounds): Readonly<Record<string, string>
   }
 }
 
+/** Whether the bounds cut the period, or it is not over yet. */
+export function isPartial(period: Period, start: number, { from, to }: Bounds, now: number): boolean {
+  const end = nextOf(period, start)
+  return (from !== null && from > start) || (to !== null && to < end) || (start <= now && now < end)
+}
+
 /** The bounds of the view on the field. */
 export function boundsOf(view: View, field: ShownField): Bounds {
   const at = (text: string | undefined) => momentOf(text?.trim())

@@ -50,6 +50,8 @@ export interface ChartKey {
   readonly label: string
   /** An address on this host that shows the records of the key. */
   readonly href: string | null
+  /** Whether it is a period that is not over, or that bounds cut: drawn paler. */
+  readonly isPartial?: boolean
 }
 
 export interface ChartSeries {
@@ -114,6 +116,9 @@ export function isDrawn(spec: ChartSpec): boolean {
 export function hasGaps({ series }: ChartSpec): boolean {
   return series.some(({ values }) => values.includes(null))
 }
+
+/** Of the marks of a period that is not whole. */
+export const partialOpacity = 0.45
 
 /** Of the shade in place of a missing column. */
 export const gapOpacity = 0.1

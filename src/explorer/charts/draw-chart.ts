@@ -2,7 +2,15 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import { type ChartSpec, colourNumber, type Layout, legendOf, type Mark, valueText } from './chart-spec.ts'
+import {
+  type ChartSpec,
+  colourNumber,
+  type Layout,
+  legendOf,
+  type Mark,
+  partialOpacity,
+  valueText,
+} from './chart-spec.ts'
 import { barGaps, columnGaps } from './gaps.ts'
 import type { Drawing, Options } from './axes.ts'
 import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
@@ -79,17 +87,32 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
     y: valueAxis(spec, marks),
     marks: [
       columnGaps(spec, extent(spec, marks)),
-      Plot.barY(marks, {
-        x: 'key',
-        y: 'value',
-        fill: 'series',
-        insetTop: spec.series.length > 1 ? 0.5 : 0,
-        ...(hasLinks(spec) ? {} : { title: 'title' }),
-      } as never),
+      ...byWhole(spec, marks).map(([some, more]) =>
+        Plot.barY(some, {
+          x: 'key',
+          y: 'value',
+          fill: 'series',
+          insetTop: spec.series.length > 1 ? 0.5 : 0,
+          ...(hasLinks(spec) ? {} : { title: 'title' }),
+          ...more,
+        } as never),
+      ),
       ...hits(spec, marks),
       Plot.ruleY([0]),
     ],
   }
+}
+
+/** Marks of whole keys, and those of others, which are paler. */
+function byWhole(
+  { keys }: ChartSpec,
+  marks: readonly Mark[],
+): readonly (readonly [readonly Mark[], Options])[] {
+  const isPartial = ({ key }: Mark) => keys[key]?.isPartial === true
+  return [
+    [marks.filter((mark) => !isPartial(mark)), {}],
+    [marks.filter(isPartial), { fillOpacity: partialOpacity }],
+  ]
 }
 
 /** The whole column of a key leads to its records, because a low bar is hard to meet. */
@@ -193,14 +216,17 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
         ),
       ),
       ...hits(spec, marks),
-      Plot.dot(marks, {
-        x: 'key',
-        y: 'value',
-        fill: 'series',
-        r: marks.length > 150 ? 2 : 3.5,
-        href: 'href',
-        title: 'title',
-      } as never),
+      ...byWhole(spec, marks).map(([some, more]) =>
+        Plot.dot(some, {
+          x: 'key',
+          y: 'value',
+          fill: 'series',
+          r: marks.length > 150 ? 2 : 3.5,
+          href: 'href',
+          title: 'title',
+          ...more,
+        } as never),
+      ),
     ],
   }
 }

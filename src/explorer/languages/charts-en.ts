@@ -31,6 +31,9 @@ export const charts = {
   unmeasured: (count: string) => `Records without the number that are not shown: ${count}.`,
   outliers: (count: string) =>
     `Records with a time far from all others that are not shown: ${count}. A period shows them.`,
+  byIndexing: 'By time of indexing',
+  drag: 'Drag over the chart to choose a period.',
+  partial: (periods: string) => `Not complete: ${periods}.`,
   newestOnly: 'Only the newest periods are shown. Choose longer ones to see all.',
   smallLeftOut: 'There are more pairs than an answer has; those of few records have no value here.',
   values: 'Values',

@@ -24,6 +24,9 @@ export const charts: NonNullable<Translation['charts']> = {
   unmeasured: (count) => `Registros sin este número que no se muestran: ${count}.`,
   outliers: (count) =>
     `Registros con una fecha muy alejada de las demás que no se muestran: ${count}. Un período los muestra.`,
+  byIndexing: 'Por fecha de indexación',
+  drag: 'Arrastre sobre el gráfico para elegir un período.',
+  partial: (periods) => `Incompleto: ${periods}.`,
   newestOnly: 'Solo se muestran los períodos más recientes. Elija períodos más largos para verlos todos.',
   smallLeftOut:
     'Hay más pares de los que caben en una respuesta; los de pocos registros no tienen valor aquí.',

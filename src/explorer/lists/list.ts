@@ -35,7 +35,10 @@ export interface ListAnswer {
   readonly didYouMean?: readonly MissingWord[]
 }
 
-export type ListNode = Readonly<Record<string, unknown>> & { readonly uri: string }
+export type ListNode = Readonly<Record<string, unknown>> & {
+  readonly uri: string
+  readonly indexedAt?: string
+}
 
 type Edge = Readonly<Record<string, unknown>> & { readonly node: ListNode }
 
@@ -111,7 +114,7 @@ export function listPanel(
       pageInfo: leaves('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
       edges: {
         ...snippetSelection(view, subject),
-        node: selectFields(columns),
+        node: { ...selectFields(columns), indexedAt: {} },
       },
       ...(page === null && facets.length > 0 && facetSelection(facets, facetSize)),
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
@@ -161,5 +164,6 @@ export function resultOf(edge: Edge, columns: readonly ShownField[]): Result {
 /** A record of a list without snippets. */
 export function resultOfNode(node: ListNode, columns: readonly ShownField[]): Result {
   const values = columns.map((field) => [field.name, readField(node, field)] as const)
-  return { uri: node.uri, values: Object.fromEntries(values), snippets: {} }
+  const { uri, indexedAt } = node
+  return { uri, indexedAt, values: Object.fromEntries(values), snippets: {} }
 }

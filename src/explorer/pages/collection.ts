@@ -212,7 +212,7 @@ function isAnswered({ more }: TimeChart, answer: Answer): boolean {
 
 /** The time chart with the choices of what it shows. */
 async function timeFigure(
-  { choices, chart }: TimeChart,
+  { choices, chart, undated }: TimeChart,
   answer: Answer,
   context: ChartContext,
 ): Promise<Html> {
@@ -220,7 +220,9 @@ async function timeFigure(
   const { charts } = language.text
   const { nsid } = subject.collection
   const { spec, notes } = chart(answer)
-  if (spec.keys.length === 0) return notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`
+  const byIndexing = undated(answer) > 0 && subject.groupable.has(indexedDay) && indexingLink(context)
+  if (spec.keys.length === 0)
+    return notes.length > 0 && html`<p class="none">${notes.join(' ')} ${byIndexing}</p>`
   const [from = '', to = ''] = writeConditions(
     (['from', 'to'] as const).map((operator) => ({ field: choices.field, operator, values: [''] })),
     () => false,
@@ -229,7 +231,7 @@ async function timeFigure(
     notes,
     brush: { from, to },
     tools: timeTools(choices, context, readNames(answer, [])),
-    links: html`
+    links: html`${byIndexing}
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
       <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>
     `,
@@ -269,4 +271,12 @@ function exportedList(
     total: { count: total, text: counted(subject, total, language) },
     embed: embedAddress(nsid, view),
   }
+}
+
+const indexedDay = 'indexedAt_day'
+
+/** Records without a time of their own have that of indexing. */
+function indexingLink({ subject, view, language }: ChartContext): Html {
+  const address = chartsAddress(subject.collection.nsid, { ...view, others: [['by', indexedDay]] })
+  return html`<a href=${withLanguage(address, language)} rel="nofollow">${language.text.charts.byIndexing}</a>`
 }

@@ -37,6 +37,7 @@ export async function chartFigure(
     ${tools}
     ${isShown && legend(spec)}
     ${isShown && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
+    ${isShown && brush !== undefined && html`<p class="drag" role="status">${text.charts.drag}</p>`}
     ${said !== '' && html`<p class="description">${said}</p>`}
     ${isTable && values}
     <div class="chart-options">

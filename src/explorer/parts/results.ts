@@ -17,6 +17,8 @@ export interface SnippetAnswer {
 /** A record of the answer: values by names of fields, and snippets of the texts that the search found. */
 export interface Result {
   readonly uri: string
+  /** Undefined where it was not asked for. */
+  readonly indexedAt?: string | undefined
   readonly values: Readonly<Record<string, unknown>>
   readonly snippets: Readonly<Record<string, SnippetAnswer | null>>
 }
@@ -60,7 +62,7 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
     ${shortened !== null && html`<p class="summary">${shortened}</p>`}
     <p class="facts">
       ${kind !== undefined && html`<span class="fact kind">${kind}</span>`}
-      ${named !== null && typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
+      ${(named !== null || typeof result.values[time] !== 'string') && timeFact(result, subject, language)}
       ${columns
         .filter(({ name }) => !own.includes(name) && fields.has(name) && isPresent(result.values[name]))
         .map(
@@ -69,6 +71,20 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
         )}
     </p>
   </li>`
+}
+
+/** The time that represents the record; where it has none, when it was indexed, which is said. */
+export function timeFact(
+  { values, indexedAt }: Result,
+  { roles }: Pick<PageSubject, 'roles'>,
+  language: Language,
+): Html {
+  const time = values[roles.time]
+  if (typeof time === 'string') return timeOf(time, language)
+  return (
+    indexedAt !== undefined &&
+    html`<span class="fact"><span class="label">${language.text.indexedAt}</span> ${timeOf(indexedAt, language)}</span>`
+  )
 }
 
 /** A number alone says nothing, nor does “yes”. */

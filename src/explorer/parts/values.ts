@@ -23,8 +23,13 @@ export function recordText(text: string): Html {
   return html`<bdi>${text}</bdi>`
 }
 
-/** In UTC; scripts show it in the reader's zone. */
+/** Midnight in UTC: publishers who know a date alone write it so. */
+const dateOnly = /T00:00:00(?:\.0+)?(?:Z|[+-]00:00)$/i
+
+/** In UTC; scripts show it in the reader's zone. A date alone is in no zone. */
 export function timeOf(instant: string, language: Language): Html {
+  if (dateOnly.test(instant))
+    return html`<time datetime=${instant.slice(0, 10)}>${language.date(instant)}</time>`
   return html`<time datetime=${instant}>${language.time(instant)}</time>`
 }
 

@@ -120,7 +120,7 @@ function newestPanel(name: string, view: View, subject: PageSubject): Panel {
         fields.get(roles.time)?.isSort === true ? [{ field: roles.time, direction: 'DESC' }] : undefined,
     },
     selection: {
-      nodes: selectFields(newestColumns(subject)),
+      nodes: { ...selectFields(newestColumns(subject)), indexedAt: {} },
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
     },
   }

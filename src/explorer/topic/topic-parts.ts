@@ -10,8 +10,8 @@ import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
-import type { Result } from '../parts/results.ts'
-import { type Names, recordLink, recordText, shortText, timeOf, valueOf } from '../parts/values.ts'
+import { type Result, timeFact } from '../parts/results.ts'
+import { type Names, recordLink, recordText, shortText, valueOf } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import {
   mainReference,
@@ -95,7 +95,7 @@ export function panelTitle(name: PanelName, context: ChartContext): string {
 
 /** As high as the panel becomes. */
 export function panelRoom(context: TopicContext): Html {
-  const rows = Array.from({ length: mostThings + 1 }, () => html`<li>\u00a0</li>`)
+  const rows = Array.from({ length: mostThings + 6 }, () => html`<li>\u00a0</li>`)
   return html`<div class="side-by-side" aria-hidden="true">${context.chart.topics.map(() => html`<ul>${rows}</ul>`)}</div>`
 }
 
@@ -160,13 +160,11 @@ function outletTable(
 
 function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext): Html {
   const { subject, language } = context
-  const { time } = subject.roles
   const outlet = mainReference(subject)
   return html`<ol class="newest">${newest.map((result) => {
     const shown = outlet === null ? null : result.values[outlet.name]
-    const at = result.values[time]
     return html`<li>${recordLink(result.uri, nameOf(result, context), language)}
-      <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${typeof at === 'string' && timeOf(at, language)}</span></li>`
+      <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${timeFact(result, subject, language)}</span></li>`
   })}</ol>
   ${whole !== null && html`<p class="all"><a href=${viewAddress(context, view)}>${language.text.topic.all(language.number(whole.count))}</a></p>`}`
 }
