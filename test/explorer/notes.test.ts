@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { failurePage } from '../../src/explorer/pages/failure.ts'
+import { timeOf } from '../../src/explorer/parts/values.ts'
 import { article, enrichment, openPages } from './pages.ts'
 
-const { found, page } = await openPages()
+const { figure, found, get, page } = await openPages()
 
 test('a range that ends before it begins says so, and leads to the one that was meant', async () => {
   for (const [from, to] of [
@@ -149,4 +150,37 @@ test('a search without a hit in a script without spaces leads to the records tha
   // Found as words, excluded, in another script, or without any record.
   for (const q of ['気候', 'nosuchword', 'nosuchword -放量', '鑑鑑鑑'])
     for (const place of [article, '/search']) assert.deepEqual(await told(`q=${q}`, place), [], q)
+})
+
+test('records without a time show when they were indexed, and lead to a chart of that', async () => {
+  const { texts, links } = await page(`${article}?publishedAt.missing=1`)
+  assert.ok(texts('.result .facts').every((facts) => /Indexed at \w+ \d+, \d{4}/.test(facts)))
+  const [chart = ''] = links('.results').filter((link) => link.includes('by=indexedAt_day'))
+  const counts = (await figure(chart)).rows.map(([, count]) => Number(count?.text))
+  assert.ok(counts.length > 1 && counts.some((count) => count > 0), chart)
+})
+
+test('midnight in UTC is a date, and periods that bounds cut are named', async () => {
+  const english = chooseLanguage('en', undefined)
+  const shown = (instant: string) => toText(timeOf(instant, english))
+  assert.equal(shown('2026-11-16T00:00:00.000Z'), '<time datetime="2026-11-16">Nov 16, 2026</time>')
+  assert.match(shown('2026-11-16T00:00:01Z'), />Nov 16, 2026, 12:00 AM</)
+  const cut = await figure(`${article}?publishedAt=2026-10-07&publishedAt.to=2026-10-25&per=week`)
+  assert.match(cut.description, /Not complete: Oct 5, 2026\.$/)
+})
+
+test('the file of ranges has those without records, as the table does', async () => {
+  const query = 'by=wordCount&step=200'
+  const { body } = await get(`${article}/chart.csv?part=groups&${query}`)
+  const rows = body
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((row) => row.split(','))
+  const { texts } = await figure(`${article}/charts?${query}`)
+  const missing = found(`${article}?wordCount.missing=1`).length
+  assert.deepEqual(
+    rows.map(([, count]) => count),
+    [...texts.map(([, count]) => count), `${missing}`],
+  )
 })

@@ -6,7 +6,7 @@ import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import type { UnusualRow } from '../chart-data/unusual-chart.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { counted, fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
@@ -46,7 +46,7 @@ export function findings(
       const peak = peaks[at] ?? null
       const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
       return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.share ?? 0))}.
-        <a href=${viewAddress(context, view)}>${language.plural(language.text.records, count)}</a></li>`
+        <a href=${viewAddress(context, view)}>${counted(context.subject, count, language)}</a></li>`
     })}
   </ul>`
 }
