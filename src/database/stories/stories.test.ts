@@ -211,3 +211,26 @@ onEveryEngine('a check finds a record in another story than its words give', asy
     problem: `Its story is ${uriOf(0, 'b')} and should be ${uriOf(0, 'a')}.`,
   })
 })
+
+onEveryEngine('a rebuild switches stories on, and off again', async (engine) => {
+  const path = await newUrl(engine)
+  const value = { $type: report, title: 'zorax quilm vethu', at: printInstant(start) }
+  const clock = stoppedClock()
+  clock.advance(start - clock.now())
+  const given = { path, lexicons, now: clock.now }
+  {
+    await using store = await openTestStore(given)
+    await store.apply(...['a', 'b', 'c'].map((rkey) => ({ uri: uriOf(0, rkey), value })))
+    assert.equal(await store.metadata.deriveStories(100), 0)
+  }
+  for (const _ of ['first derived', 'derived anew']) {
+    {
+      await using store = await openTestStore({ ...given, stories })
+      await deriveAll(store, 2)
+      await assertStories(store, clock.now())
+      assert.deepEqual(await store.column(`select distinct ".story:key" from "${report}"`), ['a'])
+    }
+    await using store = await openTestStore(given)
+    assert.deepEqual(await findDamage(store.database.read, store.tables), [])
+  }
+})
