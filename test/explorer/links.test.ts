@@ -195,7 +195,7 @@ async function assertLinked(
     const given = [...new URLSearchParams(query)]
     // Blank values are those of empty inputs.
     if (given.some(([, value]) => value.trim() === '')) return 'blank'
-    const { problems } = readView(given, subject, ['lang', ...filterParameters, ...chartParameters])
+    const { problems } = readView(given, subject, ['lang', 'bom', ...filterParameters, ...chartParameters])
     return problems[0]?.kind ?? null
   }
   for (const { collection, fields } of subjects) {

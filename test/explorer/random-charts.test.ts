@@ -88,6 +88,7 @@ for (const [at, shape] of shapes.entries())
       const reference = createReference(lexicons, {}, records)
       await using service = await openTestService({ lexicons, records })
       const pages = pagesOver({ service, reference }, modelOf(lexicons, {}))
+      await assertHome(pages)
       const checks = Object.keys(kinds).flatMap((nsid) => checksOf(pages, nsid))
       for (let left = checksOfCorpus; left > 0; left -= 1)
         await checks[Math.floor(random() * checks.length)]?.()
@@ -147,6 +148,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
       pairs.map((by) => () => assertGroups(pages, `${place}/charts?${join(query, by)}`)),
     ),
     ...['by=wordCount&step=100', `by=${time}_month`].map((by) => () => assertShares(pages, place, by)),
+    ...queries.map((query) => () => assertFacets(pages, `${place}?${query}`)),
   ]
 }
 
@@ -282,6 +284,50 @@ function rowsOf(table: Element) {
     href: row.querySelector('a')?.getAttribute('href') ?? '',
     cells: Array.from(row.children, ({ textContent }) => plainText(textContent)),
   }))
+}
+
+/** How many records and which years, the words of the last week, and examples that lead to records. */
+async function assertHome(pages: Pages): Promise<void> {
+  const { texts, links } = await pages.page('/')
+  const counts = Object.keys(kinds).map((nsid) => number.format(pages.found(`/c/${nsid}`).length))
+  const [lead = ''] = texts('.front .lead')
+  const numbers = Array.from(lead.matchAll(/([\d,]+) records?/g), ([, each]) => each ?? '')
+  assert.deepEqual(numbers.toSorted(), counts.toSorted(), lead)
+  const ofCollections = texts('.collections h3 .count').map((text) => text.split(' ')[0] ?? '')
+  assert.deepEqual(ofCollections.toSorted(), counts.toSorted())
+  const [example] = links('.examples')
+  // Lexicons without a field of few values have no examples.
+  if (example === undefined) return
+  const years = pages
+    .found(example.replace(/(\/charts|\/topic)?\?.*/, ''))
+    .map(({ value }) => Number(String(value.publishedAt ?? '').slice(0, 4)))
+    .filter((year) => year > 0)
+  const [, isMostly, first, last = first] = /(mostly )?from (\d+)(?: to (\d+))?\.$/.exec(lead) ?? []
+  if (first === undefined) assert.deepEqual(years, [], lead)
+  else if (isMostly === undefined)
+    assert.deepEqual([first, last], [Math.min(...years), Math.max(...years)].map(String))
+  else assert.ok(years.includes(Number(first)) && years.includes(Number(last)), lead)
+  for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
+  for (const href of links('.examples'))
+    if (/\/(charts|topic)\b/.test(href)) await pages.page(href)
+    else assert.ok(pages.found(href).length > 0, href)
+}
+
+/** The number of records, and how many of them have each value. */
+async function assertFacets(pages: Pages, address: string): Promise<void> {
+  const { total, document } = await pages.page(address)
+  assert.equal(total, pages.found(address).length)
+  for (const value of document.querySelectorAll('.facet a.value:not([aria-current])')) {
+    const href = value.getAttribute('href') ?? ''
+    const field = value.closest('.facet')?.getAttribute('aria-labelledby')?.replace('facet-', '') ?? ''
+    // Of a field that is filtered by, a further value adds its records; no condition selects empty lists.
+    if (address.includes(`${field}=`) || href.includes('tags.missing')) continue
+    assert.equal(
+      plainText(value.querySelector('.count')?.textContent),
+      number.format(pages.found(href).length),
+      href,
+    )
+  }
 }
 
 async function assertGroups(pages: Pages, address: string): Promise<void> {

@@ -122,9 +122,10 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
   const view = emptyView
   const collection = subjectLabel(subject, language)
   const entity = entityField(subject)
+  const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
   const examples = [
     ...(found === null || chosen === null ? [] : pairExamples(found.second, chosen)),
-    ...[first, entity, ...choice.seconds].flatMap((field) =>
+    ...[...new Set([first, entity, ...choice.seconds, ...facets])].flatMap((field) =>
       field === null || !field.isGroup ? [] : groupExample(field),
     ),
   ]
