@@ -143,22 +143,17 @@ test('a search of everything marks its words and says how many records each coll
   await page('/search?q=climate&x=1', 400)
 })
 
-test('examples of the first page lead to records, and compare different ones', async () => {
-  const { links, linksTo, cost } = await page('/')
+test('examples of the first page lead to records', async () => {
+  const { links, cost } = await page('/')
   // The words of a week are the dearest part.
   assert.ok(cost <= 160, `${cost} points`)
   const addresses = links('.examples')
   assert.ok(addresses.length >= 2)
   for (const address of addresses) await page(address)
   assert.ok((await page(addresses[0] ?? '')).total > 0)
-  const [address = ''] = linksTo('as shares over time')
-  const searches = new URLSearchParams(address.split('?')[1]).getAll('q')
-  assert.equal(searches.length, 2)
-  const [one, other] = searches.map((search) => pathsOf(`${articles}?${new URLSearchParams({ q: search })}`))
-  assert.notDeepEqual(one, other)
 })
 
-test('examples compare by another field where records have no tags', async () => {
+test('examples are of another field where records have no tags', async () => {
   const articlesOnly = news().records.filter(({ uri }) => uri.includes('.article/'))
   const records = articlesOnly.slice(0, 30).map(({ uri, value }) => ({
     uri,

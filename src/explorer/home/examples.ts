@@ -1,5 +1,5 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
-import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { dateText } from '../chart-data/periods.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { entityField } from '../fields/named-references.ts'
@@ -28,8 +28,6 @@ interface ExampleFields {
 interface Pair {
   readonly first: string
   readonly second: string
-  /** The records that have the second, by their place on the page. */
-  readonly records: ReadonlySet<number>
 }
 
 /** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
@@ -67,10 +65,6 @@ function pairsOf({ first }: ExampleFields, second: ShownField, answer: Answer): 
       .flat()
       .filter((value) => typeof value === 'string')
       .filter((value) => isReadable(field, 'is', value))
-  const recordsOf = Map.groupBy(
-    nodes.flatMap((node, at) => textsOf(node, second).map((value) => ({ value, at }))),
-    ({ value }) => value,
-  )
   const pairs = nodes.flatMap((node) =>
     textsOf(node, first).flatMap((one) =>
       textsOf(node, second).map((other) => ({ first: one, second: other })),
@@ -79,43 +73,23 @@ function pairsOf({ first }: ExampleFields, second: ShownField, answer: Answer): 
   return [...Map.groupBy(pairs, (pair) => JSON.stringify(pair)).values()]
     .toSorted((one, other) => other.length - one.length)
     .flatMap(([pair]) => pair ?? [])
-    .map((pair) => ({ ...pair, records: new Set((recordsOf.get(pair.second) ?? []).map(({ at }) => at)) }))
 }
 
-/** The first field whose values occur with different ones of the first field, or else the first that has any. */
-function knownPairs(
-  choice: ExampleFields,
-  answer: Answer,
-): { second: ShownField; known: readonly Pair[] } | null {
-  const all = choice.seconds.map((second) => ({ second, known: pairsOf(choice, second, answer) }))
-  const some = all.filter(({ known }) => known.length > 0)
-  return some.find(({ known }) => choosePair(known)?.compared !== undefined) ?? some[0] ?? null
-}
-
-/** Not the most usual value of all; and topics of the same kind of records, such as those in one language. */
-function choosePair(known: readonly Pair[]): { pair: Pair; compared: Pair | undefined } | null {
-  const usual = known[0]?.first
-  const others = known.filter((each) => each.first !== usual)
-  const found = [...others, ...known].map((pair) => ({
-    pair,
-    compared: known.find((each) => each.first === pair.first && isOtherSet(each, pair)),
-  }))
-  return found.find(({ compared }) => compared !== undefined) ?? found[0] ?? null
-}
-
-/** Most records of either do not have the other. */
-function isOtherSet({ records: one, second }: Pair, { records: other, second: value }: Pair): boolean {
-  return (
-    second !== value && [...one].filter((at) => other.has(at)).length * 2 <= Math.min(one.size, other.size)
-  )
+/** Of the first field that occurs with the other one; if possible not the most usual value of that. */
+function choosePair(choice: ExampleFields, answer: Answer): { second: ShownField; pair: Pair } | null {
+  for (const second of choice.seconds) {
+    const known = pairsOf(choice, second, answer)
+    const pair = known.find((each) => each.first !== known[0]?.first) ?? known[0]
+    if (pair !== undefined) return { second, pair }
+  }
+  return null
 }
 
 export function exampleList(choice: ExampleFields | null, answer: Answer, language: Language): Html {
   if (choice === null) return null
   const { subject, first } = choice
   const { text } = language
-  const found = knownPairs(choice, answer)
-  const chosen = found === null ? null : choosePair(found.known)
+  const chosen = choosePair(choice, answer)
   const shown = (field: ShownField, value: string) => plainValue(field, value, language)
   const condition = (view: View, field: ShownField, value: string) =>
     withCondition(view, { field, operator: 'is', values: [value] })
@@ -124,7 +98,7 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
   const entity = entityField(subject)
   const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
   const examples = [
-    ...(found === null || chosen === null ? [] : pairExamples(found.second, chosen)),
+    ...(chosen === null ? [] : [pairExample(chosen)]),
     ...[...new Set([first, entity, ...choice.seconds, ...facets])].flatMap((field) =>
       field === null || !field.isGroup ? [] : groupExample(field),
     ),
@@ -136,19 +110,14 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
     </ul>
   </section>`
 
-  function pairExamples(second: ShownField, { pair, compared }: NonNullable<typeof chosen>) {
-    const both = text.front.both(
+  function pairExample({ second, pair }: NonNullable<typeof chosen>) {
+    const name = text.front.both(
       collection,
       `${fieldLabel(first, language)} ${shown(first, pair.first)}`,
       `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
     )
-    const href = address(condition(condition(view, first, pair.first), second, pair.second))
-    if (compared === undefined || subject.collection.searchFields.length === 0) return [{ name: both, href }]
-    const name = text.front.compare(shown(second, pair.second), shown(second, compared.second))
-    return [
-      { name: both, href },
-      { name, href: compareAddress(second, [pair, compared]) },
-    ]
+    const next = condition(condition(view, first, pair.first), second, pair.second)
+    return { name, href: withLanguage(collectionAddress(subject.collection.nsid, next), language) }
   }
 
   /** Of all records, so that it always shows some. */
@@ -156,15 +125,6 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
     const others = [['part', 'groups'] as const, ['by', field.name] as const]
     const href = withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
     return [{ name: text.front.grouped(collection, fieldLabel(field, language)), href }]
-  }
-
-  function address(next: View): string | null {
-    return withLanguage(collectionAddress(subject.collection.nsid, next), language)
-  }
-
-  function compareAddress(second: ShownField, of: readonly Pair[]): string | null {
-    const others = of.map((each) => ['q', `"${shown(second, each.second)}"`] as const)
-    return withLanguage(topicAddress(subject.collection.nsid, { ...view, others }), language)
   }
 }
 

@@ -190,7 +190,6 @@ export const ar: Translation = {
     examples: 'على سبيل المثال',
     both: (collection, one, other) => `${isolated(collection)}: ${isolated(one)}، ${isolated(other)}`,
     grouped: (collection, field) => `${isolated(collection)} حسب ${isolated(field)}`,
-    compare: (one, other) => `${isolated(one)} و${isolated(other)} كنسب عبر الزمن`,
     unusual: (collection, day) =>
       `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}`,
     index: 'حداثة البيانات',

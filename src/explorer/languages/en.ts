@@ -175,7 +175,6 @@ export const en = {
     examples: 'For example',
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
     grouped: (collection: string, field: string) => `${collection} by ${field}`,
-    compare: (one: string, other: string) => `${one} and ${other} as shares over time`,
     unusual: (collection: string, day: string) => `${collection}: what was unusual in the week to ${day}`,
     index: 'How fresh the data is',
     lag: (seconds: string) => `${seconds} s behind`,

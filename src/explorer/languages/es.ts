@@ -170,7 +170,6 @@ export const es: Translation = {
     examples: 'Por ejemplo',
     both: (collection, one, other) => `${collection}: ${one}, ${other}`,
     grouped: (collection, field) => `${collection} por ${field}`,
-    compare: (one, other) => `${one} y ${other} como proporciones en el tiempo`,
     unusual: (collection, day) => `${collection}: lo inusual en la semana hasta el ${day}`,
     index: 'Actualidad de los datos',
     lag: (seconds) => `${seconds} s de retraso`,
