@@ -241,7 +241,7 @@ test('what is asked for with HEAD has the ETag that GET has, and is not sent whe
 })
 
 test('a reader who has asked too much sees a page that says how long to wait', async () => {
-  const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 40, "pointsPerQuery": 40}}')
+  const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 300, "pointsPerQuery": 250}}')
   await using service = await serve({ tiers })
   const wait = async (path: string, language: string): Promise<readonly [Response, string]> =>
     until(async () => {

@@ -35,8 +35,8 @@ const tasks: readonly Task[] = [
       assert.ok(totalCount > 5)
       await total(page, totalCount)
       const found = page.locator('.results')
-      await found.getByText('English').first().waitFor()
-      await found.getByText('Spanish').first().waitFor()
+      await found.getByText('English', { exact: true }).first().waitFor()
+      await found.getByText('Spanish', { exact: true }).first().waitFor()
     },
   },
   {
