@@ -90,7 +90,7 @@ property(
         lacking.push(loaded.reference.count(collection.nsid, { [name]: { isNull: true } }))
       const rates = lacking.map((count) => percent(records.length - count, records.length))
       const isUnfilled = unfilled.split(' ').includes(name)
-      const [rate] = isUnfilled ? ['0 %'] : (/^[~<]?[\d.]+ %/.exec(fields[name]) ?? [''])
+      const [rate] = isUnfilled ? ['0%'] : (/^[~<]?[\d.]+%/.exec(fields[name]) ?? [''])
       if (mayMiss && records.length > 0) assert.ok(rates.includes(rate), `${name}: ${rate} of ${rates}`)
       else assert.equal(rate, '', name)
     }

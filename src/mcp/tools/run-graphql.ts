@@ -31,7 +31,7 @@ export function createRunGraphql(): ToolDefinition {
       {
         query: 'string',
         variables: { type: 'object', description: 'By name.' },
-        validate: { type: 'boolean', description: 'Only checks the query against the schema.' },
+        validate: { type: 'boolean', description: 'Only checks the query.' },
       },
       ['query'],
     ),

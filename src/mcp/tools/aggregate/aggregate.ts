@@ -46,58 +46,57 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
     name: 'aggregate',
     title: 'Count and measure',
     description:
-      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until, after, cite: as in search_records.',
+      'Counts records, also in groups. collection, search, text, filters, since, until, after, cite: as in search_records.',
     inputSchema: argumentsOf(
       {
         collection: 'string',
         by: {
           type: 'array',
           items: { type: 'string' },
-          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}; integers with the size of ranges, such as :100. One list twice: pairs of its values.`,
+          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}; integers with the size of ranges (:100). One list twice: its pairs.`,
         },
         measures: {
           type: 'array',
           items: { type: 'string' },
-          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}; of records that refer, how many do; avg and median of time..time, the seconds between. Or percent, of all records.`,
+          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}; of referring records, their number; avg and median of time..time, in seconds. Or percent of all records.`,
         },
         search: 'string',
         text: 'string',
         filters: { type: 'object', description: 'Path: value.' },
         since: 'string',
         until: 'string',
-        share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
+        share: { type: 'object', description: 'Filters: how many of each group meet them.' },
         unusual: {
           type: 'object',
           description:
-            'Filters of the records to compare with; {} is all others. Groups whose share is higher than there, most unusual first; a score above 3 is hardly chance.',
+            'Filters of the records to compare with; {}: all others. Groups with a higher share than there; a score above 3 is hardly chance.',
         },
         top: {
           type: 'object',
-          description:
-            'Largest groups inside each group: {"by": path, "limit": 1 to 10, "order": "-measure"}.',
+          description: 'Largest groups in each group: {"by": path, "limit": 1 to 10, "order": "-measure"}.',
         },
         samples: {
           type: 'integer',
           minimum: 1,
           maximum: 5,
-          description: 'So many newest records of each group.',
+          description: 'Newest of each group.',
         },
         time_zone: {
           type: 'string',
-          description: 'Of days and other times in by, such as Europe/Berlin; default UTC.',
+          description: 'Of times in by, such as Europe/Berlin; default UTC.',
         },
         fill: {
           type: 'boolean',
-          description: 'By one time: also times without records, between since and until.',
+          description: 'By one time: also times without records, since to until.',
         },
         change: {
           type: 'boolean',
-          description: 'By one time and any paths: the count minus that of the time before.',
+          description: 'By one time and any paths: count minus that of the time before.',
         },
         order: {
           type: 'string',
           description:
-            'count, key, share or a measure; "-" for descending. Default -count; key when by time first, or with change.',
+            'count, key, share or a measure; "-" for descending. Default -count; key with change or a time first.',
         },
         min_count: { type: 'integer', minimum: 1 },
         limit: { type: 'integer', minimum: 1, maximum: 500 },
