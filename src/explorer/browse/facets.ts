@@ -49,19 +49,16 @@ function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
   const id = `facet-${field.name}`
   return html`<section class="facet" aria-labelledby=${id}>
     <h3 id=${id} title=${fieldDescription(field, language)}>${label}</h3>
-    ${facetValues(answer, field, browse, answer.cut)}
-    ${
-      answer.cut &&
-      html`<p class="all"><a href=${fieldAddress(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
-    }
+    ${facetValues(answer, field, browse, true)}
+    ${html`<p class="all"><a href=${fieldAddress(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`}
   </section>`
 }
 
 /**
- * The values as links; those that were chosen stay visible, although others have more records. Where there are more,
- * the keyboard passes over the links that exclude values: the page of the field, which is linked below them, has them too.
+ * The values as links; those that were chosen stay visible, although others have more records. Next to a list the keyboard
+ * passes over the links that exclude values: the page of the field, which is linked below them, has them too.
  */
-export function facetValues(answer: FacetAnswer, field: ShownField, browse: Browse, hasMore = false): Html {
+export function facetValues(answer: FacetAnswer, field: ShownField, browse: Browse, isBrief = false): Html {
   const { view, language, names } = browse
   const { text } = language
   const chosen = valuesOf(view, field.name, 'is')
@@ -97,7 +94,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}
         </a>
-        ${exclude !== null && html`<a class="exclude" href=${exclude} rel="nofollow" tabindex=${hasMore ? -1 : undefined} title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>`}
+        ${exclude !== null && html`<a class="exclude" href=${exclude} rel="nofollow" tabindex=${isBrief ? -1 : undefined} title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>`}
       </li>`
     })}
     ${

@@ -10,7 +10,7 @@ import { isPresent } from '../parts/values.ts'
 import { isUnranked, recordArguments, type View } from '../view/view.ts'
 
 export const pageSize = 20
-export const facetSize = 8
+export const facetSize = 6
 
 export interface FacetAnswer {
   readonly field: string
