@@ -8,7 +8,7 @@ import { longestAddress, recordAddress } from '../../src/explorer/addresses.ts'
 import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { operatorsOf } from '../../src/ask/fields.ts'
-import { chartParameters, filterParameters } from '../../src/explorer/view/parameters.ts'
+import { chartParameters, filterParameters, topicParameters } from '../../src/explorer/view/parameters.ts'
 import { readView } from '../../src/explorer/view/view.ts'
 import { readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -195,7 +195,8 @@ async function assertLinked(
     const given = [...new URLSearchParams(query)]
     // Blank values are those of empty inputs.
     if (given.some(([, value]) => value.trim() === '')) return 'blank'
-    const { problems } = readView(given, subject, ['lang', 'bom', ...filterParameters, ...chartParameters])
+    const own = ['lang', 'bom', ...filterParameters, ...chartParameters, ...topicParameters]
+    const { problems } = readView(given, subject, own)
     return problems[0]?.kind ?? null
   }
   for (const { collection, fields } of subjects) {
