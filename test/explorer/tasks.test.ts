@@ -229,7 +229,7 @@ async function assertKept({ page }: Reader): Promise<void> {
 /** The text of the page, including that of closed `<details>`. */
 async function mainText(page: Page): Promise<string> {
   // Parts of a second request take the place of their links.
-  await page.waitForFunction("document.querySelector('.later > p > a') === null")
+  await page.locator('.later > p > a').first().waitFor({ state: 'detached' })
   return (await page.getByRole('main').textContent()) ?? ''
 }
 

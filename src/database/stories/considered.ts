@@ -9,7 +9,7 @@ import { ask, type RowKey, type StepRow, type Steps } from '../metadata/steps.ts
 export interface Considered extends RowKey {
   readonly id: bigint
   readonly uri: string
-  /** As text, whatever the engine stores. */
+  /** In hexadecimal where the engine stores bytes. */
   readonly cid: string
   /** Microseconds. */
   readonly at: bigint

@@ -11,7 +11,7 @@ export interface StoryWords {
   readonly total: number
 }
 
-/** Characters by which words meet, whatever their endings. */
+/** Words with the same first five characters count as one, so that endings do not matter. */
 const startLength = 5
 /** How many times as much a start in the title counts as one in the summary alone. */
 const titleFactor = 3
