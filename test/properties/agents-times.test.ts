@@ -90,9 +90,10 @@ property(
         lacking.push(loaded.reference.count(collection.nsid, { [name]: { isNull: true } }))
       const rates = lacking.map((count) => percent(records.length - count, records.length))
       const isUnfilled = unfilled.split(' ').includes(name)
-      const [rate] = isUnfilled ? ['0%'] : (/^[~<]?[\d.]+%/.exec(fields[name]) ?? [''])
+      // A field that all records fill is described without a rate.
+      const [rate] = isUnfilled ? ['0%'] : (/^[~<]?[\d.]+%/.exec(fields[name]) ?? ['100%'])
       if (mayMiss && records.length > 0) assert.ok(rates.includes(rate), `${name}: ${rate} of ${rates}`)
-      else assert.equal(rate, '', name)
+      else assert.equal(rate, '100%', name)
     }
     const { time } = catalogue.of(collection.nsid)
     const own = collection.type.fields.find(({ name }) => name === time)
