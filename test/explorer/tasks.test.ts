@@ -122,7 +122,7 @@ const tasks: readonly Task[] = [
       await click(page.locator('.results').getByRole('link', { name: 'Harbour & Hill' }).first())
       await page.getByRole('heading', { level: 1, name: 'Harbour & Hill' }).waitFor()
       const { totalCount } = await list('where: {source: {displayName: {eq: "Harbour & Hill"}}}')
-      await click(page.getByRole('link', { name: `${totalCount} records` }).first())
+      await click(page.getByRole('link', { name: `${totalCount} articles` }).first())
       await total(page, totalCount)
     },
   },

@@ -50,7 +50,7 @@ function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
   return html`<section class="facet" aria-labelledby=${id}>
     <h3 id=${id} title=${fieldDescription(field, language)}>${label}</h3>
     ${facetValues(answer, field, browse, true)}
-    ${html`<p class="all"><a href=${fieldAddress(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`}
+    ${html`<p class="all"><a href=${fieldAddress(browse, field)} rel="nofollow" aria-label=${`${language.text.more}… ${language.text.browse.allValues(label)}`}>${language.text.more}…</a></p>`}
   </section>`
 }
 
