@@ -46,9 +46,13 @@ const meant: readonly (readonly [given: unknown, read: unknown])[] = [
     { collection: 'a', limit: 5 },
   ],
   [{ collection: 7 }, { collection: '7' }],
-  [
-    { collection: 'a', groupBy: ['b'] },
+  ...['groupBy', 'group_by'].map((name): [unknown, unknown] => [
+    { collection: 'a', [name]: ['b'] },
     { collection: 'a', by: ['b'] },
+  ]),
+  [
+    { collection: 'a', maxTokens: 500 },
+    { collection: 'a', max_tokens: 500 },
   ],
   // What looks like JSON is text where text is wanted.
   [{ collection: '{"a": 1}' }, { collection: '{"a": 1}' }],

@@ -68,11 +68,16 @@ function asMeant(given: object, properties: Properties): Json {
   )
 }
 
-/** Models that know GraphQL write its names of arguments, such as `groupBy` for `by`. */
+/** Models that know GraphQL or SQL write its names of arguments, such as `groupBy` or `group_by` for `by`. */
 function nameOf(written: string, given: object, properties: Properties): string {
-  const name = Object.hasOwn(toolNames, written) ? (toolNames[written] ?? '') : ''
-  const isMeant = !Object.hasOwn(properties, written) && Object.hasOwn(properties, name)
-  return isMeant && !Object.hasOwn(given, name) ? name : written
+  if (Object.hasOwn(properties, written)) return written
+  const camel = written.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const snake = written.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const meant = [snake, Object.hasOwn(toolNames, camel) ? toolNames[camel] : undefined]
+  if (/^(?:sort|order|rank)(?:By)?$/.test(camel)) meant.push('sort', 'order')
+  return (
+    meant.find((name) => name && Object.hasOwn(properties, name) && !Object.hasOwn(given, name)) ?? written
+  )
 }
 
 function textAs(type: unknown, text: string): unknown {
