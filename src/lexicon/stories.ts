@@ -19,7 +19,7 @@ export interface StoryFields {
  * Increment when the definition of stories or a weight in `search/stories/` changes: databases of another version derive
  * all stories again.
  */
-export const storiesVersion = 1
+export const storiesVersion = 2
 
 /** By NSID. */
 export type Stories = ReadonlyMap<string, StoryFields>
