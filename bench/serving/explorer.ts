@@ -60,13 +60,10 @@ const allKinds: Readonly<Record<string, readonly string[]>> = {
     ['clickbaitScore', 'impactLevel', 'sentimentScore'],
     (of) => `${analyses}/charts?measure=average&of=${of}&by=article_source`,
   ),
-  'charts: two words compared': each(
-    words.slice(1),
-    (word) => `${articles}/charts?part=compare&query=election&query=${word}`,
-  ),
-  'charts: unusual on a day': each(
+  'topics: two words compared': each(words.slice(1), (word) => `${articles}/topic?q=election&q=${word}`),
+  'topics: unusual on a day': each(
     days.slice(14, 20),
-    (day) => `${articles}/charts?part=unusual&publishedAt=${day}&publishedAt.to=${day}`,
+    (day) => `${articles}/topic?publishedAt=${day}&publishedAt.to=${day}&panel=words`,
   ),
 }
 

@@ -20,7 +20,7 @@ export const pages = {
   charts: `${article}/charts`,
   topics: `${article}/topic?q=climate&q=flood&language=en`,
   facets: `${article}/facets?q=flood&language=en&source_country=GB`,
-  'unusual words': `${article}/charts?part=unusual&publishedAt=2026-11-09`,
+  'unusual words': `${article}/topic?publishedAt=2026-11-09&panel=words`,
   'table of two fields': `${article}/charts?by=language&by=source_country`,
   'time charts': `${article}?language=en&split=source_country&as=share`,
   account,

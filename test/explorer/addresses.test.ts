@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { groupMeasures } from '../../src/explorer/chart-data/group-choices.ts'
 import { measures } from '../../src/explorer/chart-data/over-time.ts'
 import { periods } from '../../src/explorer/chart-data/periods.ts'
-import { backgrounds } from '../../src/explorer/chart-data/unusual-chart.ts'
 import { chartKinds } from '../../src/explorer/charts/chart-spec.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { operators } from '../../src/ask/fields.ts'
@@ -27,7 +26,7 @@ const evil = fc.constantFrom(
 )
 const plausible = fc.constantFrom(
   ...`en GB storm sto* negative sport true 0 1 -1 8 2026-11-01 2026-11-31 2026-11-01T00:00:00Z
-  +275760-09-13 table cards language,title language publishedAt -wordCount RELEVANCE topic unusual
+  +275760-09-13 table cards language,title language publishedAt -wordCount RELEVANCE topic groups
   publishedAt_week clickbaitScore`.split(/\s+/),
   'storm -flood',
   '-flood',
@@ -38,7 +37,6 @@ const plausible = fc.constantFrom(
   ...measures,
   ...groupMeasures,
   ...chartKinds,
-  ...backgrounds,
 )
 const value = fc.oneof(
   { arbitrary: plausible, weight: 5 },

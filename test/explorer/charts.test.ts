@@ -298,34 +298,25 @@ const furthest: readonly (readonly [bounds: string, status: number])[] = [
   ['publishedAt.to=9999-12-31', 200],
 ]
 test('dates that do not exist are refused everywhere, and the first and the last day are not', async () => {
-  for (const place of ['', '/charts', '/topic?q=flood', '/charts?part=unusual', '/filter'])
+  for (const place of ['', '/charts', '/topic?q=flood', '/filter'])
     for (const [bounds, expected] of furthest.slice(0, rounds(2)))
       await page(`${article}${place}${place.includes('?') ? '&' : '?'}${bounds}`, expected)
 })
 
-test('what is unusual is compared with the rest, and with the period before', async () => {
-  const negative = `${enrichment}/charts?part=unusual&sentiment=negative`
-  assert.deepEqual((await figure(`${negative}&on=category`)).texts[0], ['Environment', '26%', '5.7%'])
-  const words = (await figure(`${negative}&on=words-summary`)).texts.map(([word]) => word)
-  assert.equal(words[0], 'report')
-  assert.ok(!words.some((word) => ['the', 'in', 'of'].includes(word ?? '')))
+test('a filter has a topic page, with the words that are unusual among its records', async () => {
+  const { document, links, texts } = await page(`${enrichment}/topic?sentiment=negative`)
+  const here = found(`${enrichment}?sentiment=negative`).length
+  const all = found(enrichment).length
+  assert.ok(texts('.findings')[0]?.includes(`(${here} of ${all})`), texts('.findings')[0])
+  assert.equal(document.querySelectorAll('.outlets').length, 2)
+  const panel = await page(links('.later')[0] ?? '')
+  const words = panel.texts('.things th[scope=row]').map((text) => text.replace(/ \+$/, ''))
+  assert.ok(words.length > 0 && !words.some((word) => ['the', 'in', 'of'].includes(word)), words.join())
+  // A period alone has no shares.
   const week = 'publishedAt=2026-11-09&publishedAt.to=2026-11-15'
-  const before = await figure(`${article}/charts?part=unusual&${week}&on=language&against=previous`)
-  assert.deepEqual(before.head, ['Language', 'this view', 'the period before'])
-  const [now, then] = [
-    found(`${article}?${week}`).length,
-    found(`${article}?publishedAt=2026-11-02&publishedAt.to=2026-11-08`).length,
-  ]
-  for (const [key, ...cells] of before.rows) {
-    const here = key?.href ?? ''
-    const earlier = here.replaceAll('2026-11-09', '2026-11-02').replaceAll('2026-11-15', '2026-11-08')
-    assert.deepEqual(
-      cells.map(({ text }) => text),
-      [percent.format(found(here).length / now), percent.format(found(earlier).length / then)],
-    )
-  }
-  const { body } = await page(`${article}/charts?part=unusual`)
-  assert.match(body, /href="[^"]*publishedAt=2026-11-09&amp;part=unusual"/)
+  const of = await page(`${article}/topic?${week}`)
+  assert.deepEqual(of.texts('.findings li'), [`${found(`${article}?${week}`).length} records`])
+  assert.doesNotMatch(of.texts('figure, .topic-panel').join(), /%/)
 })
 
 test('a chart by numbers has no gaps, and counts records without the number apart', async () => {

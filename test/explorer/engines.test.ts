@@ -24,11 +24,11 @@ const addresses = {
     `${article}/charts?measure=share&isAccessibleForFree=true&by=articleType`,
     `${article}/topic?q=climate&q=flood&source_country=GB`,
     `${article}/topic?q=climate&panel=words`,
-    `${article}/charts?part=unusual&publishedAt=2026-11-09&on=words-title`,
+    `${article}/topic?publishedAt=2026-11-09&panel=words`,
     `${article}/chart.csv?split=language&as=share`,
     `${article}/feed.atom?language=fr`,
     `${enrichment}/charts?measure=median&of=clickbaitScore&by=article_source`,
-    `${enrichment}/charts?part=unusual&sentiment=negative&on=category`,
+    `${enrichment}/topic?sentiment=negative&panel=values`,
   ],
   stress: ['/', '/c/example.stress.empty', '/c/example.stress.node?show=table'],
 } as const

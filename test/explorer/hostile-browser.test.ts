@@ -17,7 +17,7 @@ const places = [
   `/c/${note}/filter?field=tags`,
   `/c/${note}/charts?by=tags`,
   `/c/${note}/topic?q=%3Cscript%3E&q=plain`,
-  `/c/${note}/charts?part=unusual&score=7`,
+  `/c/${note}/topic?score=7`,
   `/c/${reply}`,
   `/embed/c/${note}`,
   `/at/${did}`,

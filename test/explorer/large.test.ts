@@ -44,22 +44,22 @@ test('a chart of more periods than it can show has the newest, and says so', asy
   assert.match((await explorer.get(`/c/${nsid}?per=day&day=2`)).body, /newest/)
 })
 
-test('a chart and a file of unusual words say that they are of a sample', async () => {
-  const query = 'part=unusual&on=words-title&day=2'
-  const { body } = await explorer.get(`/c/${nsid}/charts?${query}`)
+test('unusual words say of how many records they are, which may be a sample', async () => {
+  const page = `/c/${nsid}/topic?panel=words&day`
+  const { body } = await explorer.get(`${page}=2`)
   const read =
     /in ([\d,]+) records of this view and in 300 others\. Where there are more than 10,000, these are a sample/.exec(
       body,
     )
   assert.ok(read !== null, body)
-  const [head, first] = (await explorer.get(`/c/${nsid}/chart.csv?${query}`)).body.split('\r\n')
-  assert.equal(head, 'word,recordsReadWithWord,recordsRead,againstRecordsRead,share,againstShare,score')
   const number = Number(read[1]?.replace(',', ''))
-  // All records read have the word.
-  assert.equal(first?.split(',').slice(0, 6).join(), `storm,${number},${number},300,1,0`)
   assert.ok(number < many, String(number))
-  const whole = await explorer.get(`/c/${nsid}/charts?part=unusual&on=words-title&day=1`)
-  assert.ok(whole.body.includes(`in 300 records of this view and in ${read[1]} others`), whole.body)
+  // All records read have the word.
+  const cells = Array.from(
+    parseHTML(body).document.querySelectorAll('.things td'),
+    (each) => each.textContent,
+  )
+  assert.deepEqual(cells, ['100%', '0%'])
 })
 
 test('an unusual word is a link unless the search with it would be refused', async () => {
@@ -68,12 +68,12 @@ test('an unusual word is a link unless the search with it would be refused', asy
     [mostParentheses, false],
   ] as const) {
     const search = `${'('.repeat(depth)}the${')'.repeat(depth)}`
-    const query = new URLSearchParams({ part: 'unusual', on: 'words-title', day: '2', q: search })
-    const { status, body } = await explorer.get(`/c/${nsid}/charts?${query}`)
+    const query = new URLSearchParams({ panel: 'words', base: 'all', day: '2', q: search })
+    const { status, body } = await explorer.get(`/c/${nsid}/topic?${query}`)
     assert.equal(status, 200, body)
-    const word = parseHTML(body).document.querySelector('figure tbody th')
-    assert.equal(word?.textContent, 'storm', body)
-    const href = word?.querySelector('a')?.getAttribute('href') ?? null
+    const word = parseHTML(body).document.querySelector('.things tbody th')
+    assert.match(word?.textContent ?? '', /^storm/, body)
+    const href = word?.querySelector('a:not(.add-topic)')?.getAttribute('href') ?? null
     assert.equal(href !== null, isLink)
     if (href !== null) assert.equal((await explorer.get(href)).status, 200, href)
   }

@@ -71,8 +71,13 @@ test(`each link and filter on the pages of a library at random leads to a page, 
   const records = [...(await drawCorpus(seed)).records, ...(await extremes())]
   await using service = await openTestService({ lexicons, references, records })
   const explorer = explorerOver(service, model)
-  const charts = ['by=serial', 'by=labels', 'part=unusual&on=labels&serial.from=1']
-  const more = charts.map((chart) => `/c/${collections.book}/charts?${chart}`)
+  const pages = [
+    'charts?by=serial',
+    'charts?by=labels',
+    'topic?serial.from=1',
+    'topic?serial.from=1&panel=values',
+  ]
+  const more = pages.map((each) => `/c/${collections.book}/${each}`)
   await assertLinked(explorer, model, records, more)
   await assertFilters(explorer, model)
 })

@@ -356,10 +356,7 @@ test('words are refused where no text is searched, on every page', async () => {
   await using service = await openTestService({ lexicons, records: [] })
   const { page } = pagesOver({ service, reference: createReference(lexicons, {}, []) }, modelOf(lexicons, {}))
   for (const place of ['/c/NSID', '/c/NSID/charts', '/c/NSID/filter', '/c/NSID/feed.atom'])
-    for (const more of ['q=zzzz', 'q=zzzz&split=language', 'part=unusual&q=zzzz'].slice(
-      0,
-      place.endsWith('charts') ? 3 : 1,
-    )) {
+    for (const more of ['q=zzzz', 'q=zzzz&split=language'].slice(0, place.endsWith('charts') ? 2 : 1)) {
       const { body } = await page(`${place.replace('NSID', 'org.example.reading')}?${more}`, 400)
       assert.match(body, /“q” searches words, and these records have no text that is searched/)
     }

@@ -136,13 +136,11 @@ test('files name what references lead to, as their pages do', async () => {
     assert.equal(typeof each['sourceResolved.displayName'], 'string')
     assert.ok('wordCount' in each && 'cid' in each)
   }
-  for (const query of ['by=source&measure=average&of=wordCount', 'part=unusual&language=fr&on=source']) {
-    const groups = await rowsOf(`${articles}/charts?${query}`)
-    assert.ok(groups.length > 0)
-    for (const each of groups) {
-      const named = plain(await fetchText(each.source.replace('at://', '/at/')))
-      assert.ok(named.includes(`${each['sourceResolved.displayName']}</h1>`), JSON.stringify(each))
-    }
+  const groups = await rowsOf(`${articles}/charts?by=source&measure=average&of=wordCount`)
+  assert.ok(groups.length > 0)
+  for (const each of groups) {
+    const named = plain(await fetchText(each.source.replace('at://', '/at/')))
+    assert.ok(named.includes(`${each['sourceResolved.displayName']}</h1>`), JSON.stringify(each))
   }
 })
 
@@ -189,29 +187,6 @@ test('topics are taken along as a row for each topic in each period', async () =
   const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
   const csv = await fetchText(`${articles}/chart.csv?part=topic&q=${formula}&q=climate`)
   assert.match(csv, /,"'=HYPERLINK\(""https:/)
-})
-
-test('unusual values are taken along with their counts, shares and scores', async () => {
-  for (const [on, key] of [
-    ['words-title', 'word'],
-    ['language', 'language'],
-  ] as const) {
-    const menu = menuOf(await fetchText(`${articles}/charts?part=unusual&source_country=GB&on=${on}`))
-    const [head, ...rows] = await csvOf(menu.link('CSV'))
-    const counted = on === 'language' ? 'count' : 'recordsReadWithWord,recordsRead,againstRecordsRead'
-    assert.equal(head, `${key},${counted},share,againstShare,score`)
-    const { groups, unusualWords } = (await curlData(menu)).unusual
-    const found = unusualWords?.words ?? groups
-    // Of words, those that the chart shows.
-    assert.ok(rows.length > 0 && rows.length <= found.length, `${rows.length} of ${found.length}`)
-    const { count, significance, ...shown } = found.find((each: Json) => each[key] === rows[0]?.split(',')[0])
-    const read = unusualWords ? [unusualWords.recordsRead, unusualWords.againstRecordsRead] : []
-    const { share, againstShare, score } = significance
-    assert.equal(rows[0], [shown[key], count, ...read, share, againstShare, score].join())
-    const parquet = await fetch(service.url + menu.link('Parquet'))
-    assert.equal(parquet.headers.get('content-type'), 'application/vnd.apache.parquet')
-    assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')
-  }
 })
 
 test('the values of every chart are at the address of its drawing, with another ending', async () => {

@@ -3,7 +3,7 @@ import type { ChartKind } from '../charts/chart-spec.ts'
 import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { isRestricted, recordArguments, type RecordArguments } from '../view/view.ts'
+import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, mostGroups } from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
@@ -41,8 +41,7 @@ export function planOf(choices: GroupChoices, { view, subject }: ChartContext): 
   const [first, second] = by as [Grouping, Grouping?]
   const isTurned = second !== undefined && !isOrdered(first) && isOrdered(second)
   const [across, other] = isTurned ? [second, first] : [first, second]
-  const timeless = view.conditions.filter(({ field }) => field.name !== subject.roles.time)
-  const isOfGroup = measure === 'share' && isRestricted({ ...view, conditions: timeless })
+  const isOfGroup = measure === 'share' && !choices.base.isWhole
   const isLined = isOrdered(across) && (other !== undefined || measure !== 'count')
   return {
     aggregate: aggregateOf(subject),

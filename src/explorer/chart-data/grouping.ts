@@ -84,12 +84,6 @@ export function isRange({ unit, step }: Grouping): boolean {
   return unit !== null || (step ?? 1) > 1
 }
 
-/** In a file: `sourceResolved.displayName` of groups by `source`; null for groups that name no records. */
-export function recordNameOf(field: ShownField | undefined): string | null {
-  if (field === undefined || field.target === null || field.targetTitle === null) return null
-  return `${field.name}Resolved.${field.targetTitle}`
-}
-
 /** What is selected of a group: the key, and the title of a record that it names. */
 export function groupingSelection({ name, field, unit }: Grouping): Selection {
   const { target, targetTitle } = field
@@ -111,9 +105,9 @@ export function groupLabel(key: Grouping, group: GroupAnswer, language: Language
 }
 
 /** The name of the record that the group is of; null where it is not known. */
-export function recordNameIn(group: GroupAnswer, field: ShownField | undefined): string | null {
-  const resolved = group[`${field?.name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
-  const found = resolved?.[field?.targetTitle ?? '']
+function recordNameIn(group: GroupAnswer, field: ShownField): string | null {
+  const resolved = group[`${field.name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
+  const found = resolved?.[field.targetTitle ?? '']
   return typeof found === 'string' ? found : null
 }
 

@@ -13,6 +13,8 @@ export interface ShareBase {
   readonly name: (typeof bases)[number]
   /** Whether both are different records, so that there is a choice. */
   readonly isChoice: boolean
+  /** Whether they are the records of the view, so that a share says nothing. */
+  readonly isWhole: boolean
   readonly own: RecordArguments
   /** In words, within a sentence. */
   readonly text: (name: (typeof bases)[number], language: Language, names?: Names) => string
@@ -29,6 +31,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
   return {
     name,
     isChoice,
+    isWhole: view.search === '' && filters.length === 0,
     own: recordArguments(name === 'all' ? period : filtered),
     text(of, language, names) {
       const { allRecords, recordsWith } = language.text.charts

@@ -6,7 +6,7 @@ import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
 import { longestSearch } from '../view/view.ts'
 import type { Problem } from '../view/problem.ts'
-import { isRestricted, recordArguments, type View } from '../view/view.ts'
+import { recordArguments, type View } from '../view/view.ts'
 import { type AskedChart, chartOnce, type ChartContext, describe } from './asked-chart.ts'
 import { leastRecords } from './group-plan.ts'
 import {
@@ -63,7 +63,7 @@ export function topicChart(context: ChartContext): TopicChart {
   const named = (at: number) => (series.length === 1 ? null : (series[at]?.name ?? null))
   const chart: OverTime = {
     axis,
-    base: topics.some((each) => isRestricted(each)) ? base : null,
+    base: base.isWhole ? null : base,
     seriesIn: () => series,
     outliers: series.map(({ own }, at) => ({ panel: `outliers${at}`, name: named(at), own })),
     undated: null,

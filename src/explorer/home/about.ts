@@ -2,13 +2,12 @@
 import { viewAddress } from '../browse/context.ts'
 import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { rangePanels, readPeriods, timeField, type TimeAxis } from '../chart-data/time-axis.ts'
-import { type UnusualChart, unusualChart } from '../chart-data/unusual-chart.ts'
+import type { UnusualAnswer, UnusualThing } from '../chart-data/unusual.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { chartsAddress, withLanguage } from '../addresses.ts'
 import { nest } from '../../ask/where.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
@@ -63,29 +62,21 @@ export function aboutSentence(
   ])
 }
 
-/** The chart of what is unusual in the view; null where the collection has nothing for it. */
-export function unusualWeek(context: ChartContext): UnusualChart | null {
-  const chart = unusualChart(context)
-  return chart.thing === null ? null : chart
-}
-
+/** The words that are more frequent in the week than in all other records. */
 export function unusualWords(
-  chart: UnusualChart,
   answer: Answer,
   day: string,
   { subject, language, view: week }: ChartContext,
+  words: UnusualThing,
 ): Html {
-  if (!Object.hasOwn(answer, 'unusual')) return null
-  const { keys } = chart.chart(answer).spec
-  if (keys.length === 0) return null
+  const rows = words.rows((answer['unusual'] ?? {}) as UnusualAnswer)
+  if (rows.length === 0) return null
   const title = language.text.front.unusual(subjectLabel(subject, language), language.date(day))
-  const all = withLanguage(
-    chartsAddress(subject.collection.nsid, { ...week, others: [['part', 'unusual']] }),
-    language,
-  )
+  const linked = (address: string | null, text: Html) =>
+    address === null ? text : html`<a href=${address} rel="nofollow">${text}</a>`
   return html`<section class="unusual" aria-labelledby="unusual">
-    <h2 id="unusual"><a href=${all ?? viewAddress({ subject, language }, week)} rel="nofollow">${title}</a></h2>
-    <ul class="values">${keys.slice(0, mostWords).map(({ label, href }) => html`<li>${href === null ? recordText(label) : html`<a href=${href} rel="nofollow">${recordText(label)}</a>`}</li>`)}</ul>
+    <h2 id="unusual">${linked(viewAddress({ subject, language, place: 'topic' }, week), title)}</h2>
+    <ul class="values">${rows.slice(0, mostWords).map(({ label, view }) => html`<li>${linked(viewAddress({ subject, language }, view), recordText(label))}</li>`)}</ul>
   </section>`
 }
 

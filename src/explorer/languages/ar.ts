@@ -106,7 +106,7 @@ export const ar: Translation = {
     title: (topics, collection) => `${topics} في ${isolated(collection)}`,
     add: 'أضف موضوعًا',
     number: (number) => `الموضوع ${isolated(number)}`,
-    glance: (search) => `نظرة على ${isolated(`“${search}”`)}: النسبة والمؤسسات والكلمات`,
+    glance: (topic) => `نظرة على ${isolated(topic)}`,
     finding: (topic, share, base) => `${isolated(topic)} في ${isolated(share)} من ${base}`,
     peak: (when, share) => `، والأعلى ${when}: ${isolated(share)}`,
     ofTotal: (count, total) => `${isolated(count)} من ${isolated(total)}`,

@@ -1,5 +1,4 @@
 /** Texts of charts in English: the shape that other languages have. */
-import type { Plural } from './text-parts.ts'
 
 /** A value of a chart, and where it is. */
 export interface LabelledValue {
@@ -48,8 +47,6 @@ export const charts = {
   image: 'Chart as PNG',
   title: (collection: string) => `Charts: ${collection}`,
   back: 'Records of this view',
-  parts: 'Show',
-  part: { groups: 'One measure by fields', unusual: 'What is unusual here' },
   measure: 'Measure',
   measures: {
     count: 'Count',
@@ -79,7 +76,6 @@ export const charts = {
   shareOfGroup: (base: string) => `Share of ${base} in each group`,
   shareColumn: 'Share',
   base: 'Of',
-  shareOfShown: 'Share of the records',
   averageOf: (field: string) => `Average of ${field}`,
   medianOf: (field: string) => `Median of ${field}`,
   distinctOf: (field: string) => `Number of different values of ${field}`,
@@ -88,16 +84,6 @@ export const charts = {
   matching: (records: string) => `Groups in which fewer than ${records} records match are left out.`,
   atLeast: (records: string) => `Groups of fewer than ${records} records are left out.`,
   everything: 'everything',
-  wordsOf: (field: string) => `Words of ${field}`,
-  unusualOf: (what: string) => `Unusual: ${what}`,
-  compareWith: 'Compared with',
-  backgrounds: { rest: 'all other records', previous: 'the period before' },
-  here: 'this view',
-  lastDays: { one: 'The last day', other: 'The last {n} days' } satisfies Plural,
-  chooseFirst: 'Search, filter or choose a period first: a part of the records is compared with others.',
-  nothingUnusual: (records: string) =>
-    `Nothing is clearly more frequent here than elsewhere, among values of at least ${records} records.`,
-  mostUnusualFirst: 'The most unusual come first. Small differences may be chance.',
   sample: (here: string, others: string) =>
     `Words are counted in ${here} records of this view and in ${others} others. Where there are more than 10,000, these are a sample.`,
   noTime: 'These records have no time to be compared over.',

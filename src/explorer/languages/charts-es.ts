@@ -42,8 +42,6 @@ export const charts: NonNullable<Translation['charts']> = {
   image: 'Gráfico como PNG',
   title: (collection) => `Gráficos: ${collection}`,
   back: 'Registros de esta vista',
-  parts: 'Mostrar',
-  part: { groups: 'Una medida por campos', unusual: 'Qué es inusual aquí' },
   measure: 'Medida',
   measures: {
     count: 'Cantidad',
@@ -73,7 +71,6 @@ export const charts: NonNullable<Translation['charts']> = {
   shareOfGroup: (base) => `Proporción de ${base} en cada grupo`,
   shareColumn: 'Proporción',
   base: 'De',
-  shareOfShown: 'Proporción de los registros',
   averageOf: (field) => `Promedio de ${field}`,
   medianOf: (field) => `Mediana de ${field}`,
   distinctOf: (field) => `Número de valores distintos de ${field}`,
@@ -82,17 +79,6 @@ export const charts: NonNullable<Translation['charts']> = {
   matching: (records) => `No se muestran grupos en los que coinciden menos de ${records} registros.`,
   atLeast: (records) => `No se muestran grupos de menos de ${records} registros.`,
   everything: 'todo',
-  wordsOf: (field) => `Palabras de ${field}`,
-  unusualOf: (what) => `Inusual: ${what}`,
-  compareWith: 'Comparado con',
-  backgrounds: { rest: 'todos los demás registros', previous: 'el período anterior' },
-  here: 'esta vista',
-  lastDays: { one: 'El último día', many: 'Los últimos {n} de días', other: 'Los últimos {n} días' },
-  chooseFirst:
-    'Primero busque, filtre o elija un período: se compara una parte de los registros con los demás.',
-  nothingUnusual: (records) =>
-    `Nada es claramente más frecuente aquí que en otra parte, entre valores de al menos ${records} registros.`,
-  mostUnusualFirst: 'Primero lo más inusual. Las diferencias pequeñas pueden ser casuales.',
   sample: (here, others) =>
     `Las palabras se cuentan en ${here} registros de esta vista y en otros ${others}. Donde hay más de 10.000, son una muestra.`,
   noTime: 'Estos registros no tienen una fecha por la que compararlos.',

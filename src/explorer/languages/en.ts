@@ -95,7 +95,7 @@ export const en = {
     title: (topics: string, collection: string) => `${topics} in ${collection}`,
     add: 'Add a topic',
     number: (number: string) => `Topic ${number}`,
-    glance: (search: string) => `“${search}” at a glance: share, outlets, words`,
+    glance: (topic: string) => `At a glance: ${topic}`,
     finding: (topic: string, share: string, base: string) => `${topic} is in ${share} of ${base}`,
     peak: (when: string, share: string) => `, most ${when}: ${share}`,
     ofTotal: (count: string, total: string) => `${count} of ${total}`,

@@ -92,7 +92,7 @@ export const es: Translation = {
     title: (topics, collection) => `${topics} en ${collection}`,
     add: 'Añadir un tema',
     number: (number) => `Tema ${number}`,
-    glance: (search) => `“${search}” de un vistazo: proporción, medios, palabras`,
+    glance: (topic) => `De un vistazo: ${topic}`,
     finding: (topic, share, base) => `${topic} está en el ${share} de ${base}`,
     peak: (when, share) => `, sobre todo ${when}: ${share}`,
     ofTotal: (count, total) => `${count} de ${total}`,

@@ -1,7 +1,7 @@
-/** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
+/** Charts of a view: a measure by fields as a page, and all charts as files and embedded. */
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
-import { isDrawn, isEmpty } from '../charts/chart-spec.ts'
+import { isDrawn } from '../charts/chart-spec.ts'
 import {
   chartFileAddress,
   chartsAddress,
@@ -17,68 +17,35 @@ import { groupChart } from '../chart-data/group-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { topicChart } from '../chart-data/topic-chart.ts'
-import { unusualChart } from '../chart-data/unusual-chart.ts'
-import { html, type Html } from '../html.ts'
+import { html } from '../html.ts'
 import type { Operation, PricedOperations } from '../../ask/operation.ts'
 import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
-import { groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
-import { choiceList } from '../parts/choices.ts'
+import { groupForm } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, chartFiles, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
-import type { Problem } from '../view/problem.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
-const parts = ['groups', 'unusual'] as const
-/** The timeline of topics is on a page of its own, and only its files are here. */
-const fileParts = [...parts, 'topic'] as const
-type Part = (typeof fileParts)[number]
 const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
-
-/** A chart with what chooses it. */
-interface Chosen {
-  readonly chart: AskedChart
-  readonly tools: Html
-  /** Links to begin with, where there is nothing to draw. */
-  readonly begin?: (answer: Answer) => Html
-}
-
-function choose(part: Part, context: ChartContext): Chosen {
-  switch (part) {
-    case 'groups': {
-      const chart = groupChart(context)
-      return { chart, tools: groupForm(chart.choices, context) }
-    }
-    case 'topic':
-      return { chart: topicChart(context), tools: null }
-    case 'unusual': {
-      const chart = unusualChart(context)
-      const begin = (answer: Answer) => unusualBeginnings(chart, answer, context)
-      return { chart, tools: unusualTools(chart, context), begin }
-    }
-  }
-}
 
 export function chartsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { language, parameters: given } = request
   const { text } = language
   const { nsid } = subject.collection
-  const { part, context, chart, tools, begin, problems } = read(site, subject, request)
-  const { view } = context
+  const { view, problems: wrong } = readView(given, subject, chartParameters)
+  const context: ChartContext = { site, subject, view, language, now: Date.now() }
+  const chart = groupChart(context)
+  const problems = [...wrong, ...chart.problems]
+  readChoice(view, 'part', ['groups'], problems)
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  if (part === 'topic')
-    return {
-      ...notFoundPage(request),
-      location: withLanguage(topicAddress(nsid, withOthers(view, { part: null })), language),
-    }
-  const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
-  const priced = priceOperations(site, panels)
-  if (costsTooMuch(priced)) return tooExpensivePage(request)
+  const panels = [...chart.panels, ...conditionNames(view.conditions)]
+  const { points, operations } = priceOperations(site, panels)
+  if (costsTooMuch(points)) return tooExpensivePage(request)
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
@@ -87,17 +54,12 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
     title: text.charts.title(viewTitle(view, subject, language)),
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
-    operation: priced.operations,
+    operation: operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
       const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
-      const tabs = parts.map((each) => ({
-        label: text.charts.part[each],
-        address: chartsAddress(nsid, withOthers(view, { ...without, part: each === 'groups' ? null : each })),
-        isChosen: each === part,
-      }))
-      const own = withOthers(tidy, { part })
+      const own = withOthers(tidy, { part: 'groups' })
       const file = withLanguage(chartFileAddress(nsid, own, 'svg'), language)
       const menu: MenuContext = { ...request, site, index }
       const exported = exportedChart(chart, answer, own, subject, menu)
@@ -106,14 +68,12 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
         ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
         <p><a href=${back}>${text.charts.back}</a></p>
-        <div class="chart-options">${choiceList(text.charts.parts, tabs, language)}</div>
-        ${tools}
+        ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: isEmpty(spec)
-            ? begin?.(answer)
-            : isDrawn(spec) &&
-              html`<a href=${file} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${text.charts.image}>${text.charts.file}</a>`,
+          links:
+            isDrawn(spec) &&
+            html`<a href=${file} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
         ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `
@@ -121,30 +81,8 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   }
 }
 
-interface Read extends Chosen {
-  readonly part: Part
-  readonly context: ChartContext
-  readonly problems: readonly Problem[]
-}
-
-function read(site: Site, subject: PageSubject, { parameters: given, language }: PageRequest): Read {
-  const isTopic = given.some(([name, value]) => name === 'part' && value === 'topic')
-  const others = isTopic ? ['part', ...topicParameters] : chartParameters
-  const { view, problems: wrong } = readView(given, subject, others)
-  const problems = [...wrong]
-  const part = readChoice(view, 'part', fileParts, problems) ?? 'groups'
-  const context = { site, subject, view, language, now: Date.now() }
-  const chosen = choose(part, context)
-  return { ...chosen, part, context, problems: [...problems, ...chosen.chart.problems] }
-}
-
-/** Whether there is nothing to draw. */
-function isUnasked({ panels, more }: AskedChart): boolean {
-  return panels.length === 0 && more(null).length === 0
-}
-
-/** Whether a panel costs more than an operation may, such as unusual words where a search has a filter. */
-function costsTooMuch({ points }: PricedOperations): boolean {
+/** Whether a panel costs more than an operation may. */
+function costsTooMuch(points: PricedOperations['points']): boolean {
   return points.some((each) => each > mostAffordable && Number.isFinite(each))
 }
 
@@ -269,25 +207,26 @@ interface ChartFile {
   readonly operations: readonly Operation[]
 }
 
+/** The charts of files and embedded pages, by `part`, and their parameters: without one, that of the list. */
+const fileCharts = {
+  time: { make: timeChart, parameters: timeParameters },
+  groups: { make: groupChart, parameters: chartParameters },
+  topic: { make: topicChart, parameters: ['part', ...topicParameters] },
+} as const
+
 /** Or the page that says why there is none. */
 function readFile(site: Site, subject: PageSubject, request: PageRequest): ChartFile | Draft {
-  const { parameters, language } = request
-  const isPart = parameters.some(([name]) => name === 'part')
-  const { chart, view, problems } = isPart ? readPart() : readTime()
+  const { parameters: given, language } = request
+  const part = given.find(([name]) => name === 'part')?.[1]
+  const { make, parameters } = fileCharts[part === undefined ? 'time' : part === 'topic' ? part : 'groups']
+  const { view, problems: wrong } = readView(given, subject, parameters)
+  const chart = make({ site, subject, view, language, now: Date.now() })
+  const problems = [...wrong, ...(chart?.problems ?? [])]
+  readChoice(view, 'part', ['groups', 'topic'], problems)
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  if (chart === null || isUnasked(chart)) return notFoundPage(request)
-  const priced = priceOperations(site, chart.panels)
-  return costsTooMuch(priced) ? tooExpensivePage(request) : { chart, view, operations: priced.operations }
-
-  function readPart() {
-    const { chart: of, context, problems: wrong } = read(site, subject, request)
-    return { chart: of, view: context.view, problems: wrong }
-  }
-
-  function readTime() {
-    const { view: own, problems: wrong } = readView(parameters, subject, timeParameters)
-    const of = timeChart({ site, subject, view: own, language, now: Date.now() })
-    return { chart: of, view: own, problems: [...wrong, ...(of?.problems ?? [])] }
-  }
+  if (chart === null || (chart.panels.length === 0 && chart.more(null).length === 0))
+    return notFoundPage(request)
+  const { points, operations } = priceOperations(site, chart.panels)
+  return costsTooMuch(points) ? tooExpensivePage(request) : { chart, view, operations }
 }

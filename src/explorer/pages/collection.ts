@@ -19,6 +19,7 @@ import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
+import { topicName } from '../chart-data/topic-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
@@ -85,7 +86,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         <a class="skip" href="#results">${text.skipToResults}</a>
         ${heading(browse, request)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
-        ${view.search !== '' && list.totalCount > 0 && glance(browse)}
+        ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
@@ -147,11 +148,12 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
           </aside>`
 }
 
-/** A search leads to its topic; from the list there is a way back. */
-function glance({ subject, view, language }: Browse): Html {
-  const { search } = view
-  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others: [['q', search]] })
-  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(search)}</a></p>`
+/** The records of a search or filter lead to their topic; from there is a way back. */
+function glance({ subject, view, language, names }: Browse): Html {
+  const others = view.search === '' ? [] : [['q', view.search] as const]
+  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
+  const topic = topicName(view, language, names)
+  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
 }
 
 /** Forms send blank inputs, and each choice of a list by itself. */

@@ -4,8 +4,8 @@ import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject, Subjects } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
-import type { UnusualChart } from '../chart-data/unusual-chart.ts'
-import { aboutPanels, aboutSentence, unusualWeek, unusualWords } from '../home/about.ts'
+import { thingOf, type UnusualThing } from '../chart-data/unusual.ts'
+import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
 import { chooseExample, exampleList, examplePanel, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
@@ -22,7 +22,7 @@ interface Week {
   /** Its last day, as an instant. */
   readonly day: string
   readonly context: ChartContext
-  readonly chart: UnusualChart
+  readonly words: UnusualThing
 }
 
 const newestOfEach = 4
@@ -39,8 +39,8 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const day = main === null ? null : newestTime(main, answer)
     if (main === null || day === null) return null
     const context = { site, subject: main, view: weekTo(day, emptyView, main), language, now }
-    const chart = unusualWeek(context)
-    return chart === null ? null : { day, context, chart }
+    const words = thingOf('words', context)
+    return words && { day, context, words }
   }
   const panels = [
     ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject)),
@@ -51,7 +51,10 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
-    more: (answer) => affordableOperations(site, weekOf(answer)?.chart.panels ?? []),
+    more(answer) {
+      const week = weekOf(answer)
+      return affordableOperations(site, week === null ? [] : [week.words.panel('unusual', {})])
+    },
     isMoreOptional: true,
     render(answer, index) {
       const week = weekOf(answer)
@@ -61,7 +64,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           ${index !== null && html`<p class="lead">${aboutSentence(main, answer, index, site, language, now)}.</p>`}
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
-          ${week !== null && unusualWords(week.chart, answer, week.day, week.context)}
+          ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}

@@ -1,5 +1,5 @@
 /** Forms and links that choose what charts show. */
-import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, collectionAddress, topicAddress } from '../addresses.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
@@ -8,11 +8,9 @@ import { type Period, periods } from '../chart-data/periods.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TimeChoices } from '../chart-data/time-chart.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
-import type { UnusualChart } from '../chart-data/unusual-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import type { Answer } from '../page.ts'
 import { recordsOnly, type View, viewParametersOf } from '../view/view.ts'
 import { valueList } from './choices.ts'
 import { hiddenInputs } from './forms.ts'
@@ -123,31 +121,4 @@ function keptOf(view: View): readonly (readonly [string, string])[] {
 
 function option(value: string, label: string, isChosen: boolean): Html {
   return html`<option value=${value} selected=${isChosen}>${label}</option>`
-}
-
-export function unusualTools(
-  { things, thing, against, backgrounds }: UnusualChart,
-  context: ChartContext,
-): Html {
-  const { charts } = context.language.text
-  const to: AddressOf = (view) => chartsAddress(context.subject.collection.nsid, view)
-  const ofs = things.map(({ name, label }) => [name, label] as const)
-  const all = backgrounds.map((each) => [each, charts.backgrounds[each]] as const)
-  return html`<div class="chart-options">
-    ${valueList(charts.of, 'on', ofs, thing?.name ?? null, to, context)}
-    ${valueList(charts.compareWith, 'against', all, against, to, context)}
-  </div>`
-}
-
-/** Views to begin with. */
-export function unusualBeginnings(
-  { suggestions }: UnusualChart,
-  answer: Answer,
-  context: ChartContext,
-): Html {
-  const { subject, language } = context
-  return suggestions(answer).map(
-    ({ label, view }) =>
-      html`<a href=${withLanguage(chartsAddress(subject.collection.nsid, view), language)} rel="nofollow">${label}</a>`,
-  )
 }

@@ -13,14 +13,7 @@ import {
   viewOfGroup,
 } from '../chart-data/grouping.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
-import {
-  sampleNotes,
-  type UnusualAnswer,
-  type UnusualRow,
-  type UnusualThing,
-  valuesOf,
-  wordsOf,
-} from '../chart-data/unusual-chart.ts'
+import { sampleNotes, thingOf, type UnusualAnswer, type UnusualRow } from '../chart-data/unusual.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
@@ -92,7 +85,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       outlet === null
         ? []
         : each((view, at) => [
-            outletPanel(`highest${at}`, view, outlet, true),
+            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, true)]),
             outletPanel(`most${at}`, view, outlet, false),
           ]),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
@@ -102,8 +95,10 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
 
   function thingPanels(kind: 'words' | 'values'): readonly Panel[] {
     return each((view, at) => {
+      // Without a search, the records are compared with all others.
+      const against = view.search === '' ? {} : denominator
       const thing = thingOf(kind, { ...context, view })
-      return thing === null ? [] : [{ name: `${kind}${at}`, field: aggregate, ...thing.ask(denominator) }]
+      return thing === null ? [] : [thing.panel(`${kind}${at}`, against)]
     })
   }
 }
@@ -141,24 +136,6 @@ export function mainReference({ fields, roles, groupable }: PageSubject): ShownF
     facets.find(({ type }) => type.kind === 'string') ??
     null
   )
-}
-
-/** Words of the title or else the summary; values of an array of texts, entities first. Null without any. */
-export function thingOf(kind: 'words' | 'values', context: ChartContext): UnusualThing | null {
-  const { collection, fields, roles, groupable } = context.subject
-  if (kind === 'words') {
-    const texts = [roles.title, roles.summary].filter((name) =>
-      collection.searchFields.some((each) => each.name === name),
-    )
-    const field = fields.get(texts[0] ?? '')
-    return field === undefined ? null : wordsOf(field, context)
-  }
-  const arrays = [...fields.values()].filter(
-    ({ name, isOwn, isArray, many, type }) =>
-      isOwn && (isArray || many) && type.kind === 'string' && type.format === null && groupable.has(name),
-  )
-  const field = arrays.find(({ name }) => /entit/i.test(name)) ?? arrays.find(({ isArray }) => isArray)
-  return field === undefined ? null : valuesOf(groupingBy(field), context)
 }
 
 export interface OutletRow extends ShareAnswer {
@@ -201,6 +178,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
     }
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
+    const things = (kind: 'words' | 'values') =>
+      (thingOf(kind, own)?.rows(unusual(kind)) ?? []).filter(({ label }) => !isSearched(label))
     return {
       view: own.view,
       whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
@@ -208,14 +187,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       most: outlet === null ? [] : outletRows('most', groupingBy(outlet)),
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
       missing: found.didYouMean ?? [],
-      words:
-        thingOf('words', own)
-          ?.rows(unusual('words'))
-          .filter(({ label }) => !isSearched(label)) ?? [],
-      values:
-        thingOf('values', own)
-          ?.rows(unusual('values'))
-          .filter(({ label, row }) => Object.values(row)[0] !== null && !isSearched(label)) ?? [],
+      words: things('words'),
+      values: things('values'),
       notes: sampleNotes(unusual('words'), language),
     }
   })

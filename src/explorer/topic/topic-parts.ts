@@ -5,7 +5,7 @@ import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
-import type { UnusualRow } from '../chart-data/unusual-chart.ts'
+import { thingOf, type UnusualRow } from '../chart-data/unusual.ts'
 import { counted, fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -13,14 +13,7 @@ import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name
 import { type Result, timeFact } from '../parts/results.ts'
 import { type Names, recordLink, recordText, shortText, valueOf } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
-import {
-  mainReference,
-  mostThings,
-  type OutletRow,
-  type PanelName,
-  thingOf,
-  type TopicAnswer,
-} from './panels.ts'
+import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
 
 /** Shares of fewer records are marked. */
 const fewRecords = 50
@@ -42,11 +35,12 @@ export function findings(
     ${topics.map(({ view, whole }, at) => {
       if (whole === null) return null
       const { share, count, total } = whole
+      const list = html`<a href=${viewAddress(context, view)}>${counted(context.subject, count, language)}</a>`
+      if (chart.base.isWhole) return html`<li>${list}</li>`
       const base = baseText(chart.base, language, names)
       const peak = peaks[at] ?? null
       const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
-      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.share ?? 0))}.
-        <a href=${viewAddress(context, view)}>${counted(context.subject, count, language)}</a></li>`
+      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.share ?? 0))}. ${list}</li>`
     })}
   </ul>`
 }
@@ -81,7 +75,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
       </div>`,
     )}</div>
     ${name === 'words' && html`<p class="none">${[...new Set(topics.flatMap(({ notes }) => notes))].join(' ')}</p>`}
-    ${name === 'outlets' && html`<p class="none">${language.text.topic.few(language.number(fewRecords))}</p>`}
+    ${name === 'outlets' && !context.chart.base.isWhole && html`<p class="none">${language.text.topic.few(language.number(fewRecords))}</p>`}
   </section>`
 }
 
@@ -137,22 +131,23 @@ function outletTable(
   lengthOf: (row: OutletRow) => number,
   context: TopicContext,
 ): Html {
-  const { language } = context
+  const { language, chart } = context
   const { charts } = language.text
+  const isShare = !chart.base.isWhole
   return html`<table class="outlets">
     <caption>${caption}</caption>
     <thead><tr><th scope="col"><span class="hidden">${panelTitle('outlets', context)}</span></th>
-      <th scope="col" class="number">${charts.shareColumn}</th>
+      ${isShare && html`<th scope="col" class="number">${charts.shareColumn}</th>`}
       <th scope="col" class="number">${charts.records}</th>
-      <th scope="col" class="number">${charts.base}</th></tr></thead>
+      ${isShare && html`<th scope="col" class="number">${charts.base}</th>`}</tr></thead>
     <tbody>${rows.map((row) => {
       const { label, view, share, count, total } = row
       return html`<tr>
         <th scope="row"><a href=${viewAddress(context, view)} rel="nofollow">${recordText(shortText(label, 60))}</a>
           <progress max="1" value=${lengthOf(row)} aria-hidden="true"></progress></th>
-        <td class="number">${share === null ? charts.noValue : language.percent(share)}${total < fewRecords && '*'}</td>
+        ${isShare && html`<td class="number">${share === null ? charts.noValue : language.percent(share)}${total < fewRecords && '*'}</td>`}
         <td class="number">${language.number(count)}</td>
-        <td class="number">${language.number(total)}</td>
+        ${isShare && html`<td class="number">${language.number(total)}</td>`}
       </tr>`
     })}</tbody>
   </table>`

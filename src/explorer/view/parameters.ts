@@ -12,11 +12,9 @@ export const timeParameters = ['split', 'as', 'per', 'base'] as const
 export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step', 'base'] as const
 /** Of topics. */
 export const topicParameters = ['q', 'per', 'base', 'panel'] as const
-/** Of what is unusual. */
-export const unusualParameters = ['on', 'against'] as const
-/** Of the page of charts, for all values of `part`. */
+/** Of the page of charts, and of the files of all charts. */
 export const chartParameters: readonly string[] = [
-  ...new Set(['part', ...groupParameters, ...timeParameters, ...unusualParameters]),
+  ...new Set(['part', ...groupParameters, ...timeParameters]),
 ]
 
 const reserved: ReadonlySet<string> = new Set([

@@ -1,0 +1,136 @@
+/** What is more frequent among the records of a view than among others: words of a text, or values of a field. */
+import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
+import type { Panel } from '../../ask/operation.ts'
+import type { Where } from '../../ask/where.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Language } from '../languages/language.ts'
+import { canSearch, changed, recordArguments, type View } from '../view/view.ts'
+import { aggregateOf, type ChartContext, type GroupAnswer } from './asked-chart.ts'
+import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from './grouping.ts'
+
+export interface UnusualThing {
+  readonly label: string
+  readonly panel: (name: string, background: Where) => Panel
+  /** The most unusual first. */
+  readonly rows: (answer: UnusualAnswer) => readonly UnusualRow[]
+}
+
+export interface UnusualRow {
+  readonly label: string
+  /** Null where no view has its records. */
+  readonly view: View | null
+  readonly significance: Significance
+}
+
+interface Significance {
+  /** In standard deviations. */
+  readonly score: number
+  readonly share: number
+  readonly againstShare: number
+}
+
+export interface UnusualAnswer {
+  readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
+  readonly unusualWords?: {
+    readonly recordsRead: number
+    readonly againstRecordsRead: number
+    readonly words: readonly { readonly word: string; readonly significance: Significance }[]
+  }
+}
+
+const mostValues = 20
+const selected = { significance: leaves('score', 'share', 'againstShare') }
+/** Words to ask for. Words that tell nothing are left out afterwards. */
+const askedWords = 60
+const leastOfWords = 3
+
+/** Words of the title or else the summary; values of an array of texts, entities first. Null without any. */
+export function thingOf(kind: 'words' | 'values', context: ChartContext): UnusualThing | null {
+  const { collection, fields, roles, groupable } = context.subject
+  if (kind === 'words') {
+    const texts = [roles.title, roles.summary].filter((name) =>
+      collection.searchFields.some((each) => each.name === name),
+    )
+    const field = fields.get(texts[0] ?? '')
+    return field === undefined ? null : wordsOf(field, context)
+  }
+  const arrays = [...fields.values()].filter(
+    ({ name, isOwn, isArray, many, type }) =>
+      isOwn && (isArray || many) && type.kind === 'string' && type.format === null && groupable.has(name),
+  )
+  const field = arrays.find(({ name }) => /entit/i.test(name)) ?? arrays.find(({ isArray }) => isArray)
+  return field === undefined ? null : valuesOf(field, context)
+}
+
+function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+  const { collection } = subject
+  const viewOf = (word: string): View | null => {
+    const search = view.search === '' ? word : `(${view.search}) ${word}`
+    // The search may have too many words or parentheses.
+    const isPossible = view.search === '' || canSearch(search, collection)
+    return isPossible ? changed(view, { others: [], search }) : null
+  }
+  return {
+    label: fieldLabel(field, language),
+    panel: (name, background) => ({
+      name,
+      field: aggregateOf(subject),
+      arguments: { ...recordArguments(view) },
+      variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
+      selection: {
+        [printField('unusualWords', {
+          field: new EnumValue(field.name),
+          against: new EnumValue('$background'),
+          minCount: leastOfWords,
+          limit: askedWords,
+        })]: { ...leaves('recordsRead', 'againstRecordsRead'), words: { word: {}, ...selected } },
+      },
+    }),
+    rows: ({ unusualWords }) =>
+      (unusualWords?.words ?? [])
+        .filter(({ significance }) => isTelling(significance))
+        .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
+  }
+}
+
+/**
+ * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
+ * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
+ */
+function isTelling({ score, share, againstShare }: Significance): boolean {
+  return score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare
+}
+
+function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+  const key = groupingBy(field)
+  return {
+    label: fieldLabel(field, language),
+    panel: (name, background) => ({
+      name,
+      field: aggregateOf(subject),
+      arguments: {
+        ...recordArguments(view),
+        groupBy: [field.name],
+        significant: { against: background },
+        limit: mostValues,
+      },
+      selection: { groups: { ...groupingSelection(key), ...selected } },
+    }),
+    rows: ({ groups = [] }) =>
+      groups
+        .filter((group) => group[field.name] !== null)
+        .map((group) => ({
+          label: groupLabel(key, group, language),
+          view: viewOfGroup(changed(view, { others: [] }), key, group),
+          significance: group.significance,
+        })),
+  }
+}
+
+/** The answer has the numbers of records that were read, and not whether these were samples. */
+export function sampleNotes({ unusualWords }: UnusualAnswer, { number, text }: Language): readonly string[] {
+  if (unusualWords === undefined) return []
+  const { recordsRead, againstRecordsRead } = unusualWords
+  return [text.charts.sample(number(recordsRead), number(againstRecordsRead))]
+}
