@@ -11,11 +11,11 @@ import {
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
-import type { WriteTransaction } from '../write/write-transaction.ts'
+import { noteChanges, type WriteTransaction } from '../write/write-transaction.ts'
 import * as jobs from './jobs.ts'
 import { nameSource, readCursor, writeState } from './source-marks.ts'
 import { ask, type Steps } from './steps.ts'
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
 
 export interface MetadataStoreOptions {
@@ -42,7 +42,7 @@ export function createMetadataStore(options: MetadataStoreOptions): MetadataStor
     settleAccounts: (limit) => transact((transaction) => applier.settle(transaction, limit)),
     deriveStories: (limit) => transact((transaction) => applier.deriveStories(transaction, limit)),
     expireRecords: (limit) => transact((transaction) => applier.expire(transaction, limit)),
-    forgetRevisions: (...given) => transact(() => forgetRevisions(...given)),
+    forgetRevisions: (...given) => transact((transaction) => forgetRevisions(transaction, ...given)),
     forgetDeletions: (...given) => transact(() => forgetDeletions(...given)),
     addKey: (key, hash) => transact(() => addKey(key, hash, now()), durable),
     replaceKey: (id, next, at) => transact(() => replaceKey(id, next, at, now()), durable),
@@ -76,7 +76,8 @@ function* readRepoRecords(did: string, collections: readonly string[]): Steps<re
   for (const { base, collection } of yield* repoCollectionsOf(did, collections)) {
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue
-      for (const row of yield* ask(`select rkey, cid, rev, indexed_at from ${table} where base = ?`, base))
+      const rows = `select rkey, cid, rev, indexed_at from ${quote(table)} where base = ?`
+      for (const row of yield* ask(rows, base))
         found.push({
           collection,
           rkey: String(row.rkey),
@@ -93,7 +94,12 @@ function* readRepoRecords(did: string, collections: readonly string[]): Steps<re
  * Clears all revisions of the account later than `beyond`, so that the current state of the repository replaces what
  * was stored with them. Returns their number.
  */
-function* forgetRevisions(did: string, beyond: string, collections: readonly string[]): Steps<number> {
+function* forgetRevisions(
+  transaction: WriteTransaction,
+  did: string,
+  beyond: string,
+  collections: readonly string[],
+): Steps<number> {
   const tables = yield* tableNames()
   let forgotten = 0
   const count = function* (text: string, ...values: readonly ColumnValue[]): Steps<void> {
@@ -107,9 +113,12 @@ function* forgetRevisions(did: string, beyond: string, collections: readonly str
     `${beyond}~`,
   )
   for (const { base, collection } of yield* repoCollectionsOf(did, collections)) {
-    for (const table of [tables.get(collection), 'parked'])
-      if (table !== undefined)
-        yield* count(`update ${table} set rev = null where base = ? and rev > ?`, base, beyond)
+    for (const table of [tables.get(collection), 'parked']) {
+      if (table === undefined) continue
+      const rows = 'base = ? and rev > ?'
+      yield* noteChanges(transaction, table, rows, base, beyond)
+      yield* count(`update ${quote(table)} set rev = null where ${rows}`, base, beyond)
+    }
     yield* count('update expired set rev = null where base = ? and rev > ?', base, beyond)
     yield* count('delete from tombstone where base = ? and rev > ?', base, beyond)
   }
@@ -132,8 +141,8 @@ function* forgetDeletions(did: string, beyond: string, collections: readonly str
     yield* ask('delete from tombstone where base = ? and rev > ?', base, beyond)
 }
 
-/** Quoted table names by collection. */
+/** By collection. */
 function* tableNames(): Steps<ReadonlyMap<string, string>> {
   const rows = yield* ask('select nsid, table_name from collection')
-  return new Map(rows.map((row) => [String(row.nsid), identifier(String(row.table_name)).sql]))
+  return new Map(rows.map((row) => [String(row.nsid), String(row.table_name)]))
 }

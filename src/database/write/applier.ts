@@ -166,7 +166,7 @@ export class Applier {
         moved += yield* moveSome(transaction, move, base, limit - moved, this.#moves)
       }
       if (moved > before) continue
-      yield* this.#finish(did, move)
+      yield* this.#finish(transaction, did, move)
       moved += 1
     }
     return moved
@@ -176,14 +176,14 @@ export class Applier {
   *#purge(transaction: WriteTransaction, did: string): Steps<void> {
     for (const base of yield* repoCollectionsOf(did, this.#collections))
       while ((yield* moveSome(transaction, 'purge', base, rowsAtOnce, this.#moves)) > 0);
-    yield* this.#finish(did, 'purge')
+    yield* this.#finish(transaction, did, 'purge')
     transaction.accountStatuses.delete(did)
   }
 
   /** Rows that were parked meanwhile may have saved the position of the account's last row again. */
-  *#finish(did: string, move: Move): Steps<void> {
+  *#finish(transaction: WriteTransaction, did: string, move: Move): Steps<void> {
     yield* finishMove(did, move, this.#collections)
-    if (move === 'purge') yield* this.#store.erase(did)
+    if (move === 'purge') yield* this.#store.erase(transaction, did)
   }
 
   /** Removes rows for their age and notes them, so that they do not count as new; returns their number. */

@@ -61,7 +61,7 @@ export function* purge(
     if (row !== null) yield* row.table.remove(transaction, yield* row.table.find([row]))
     yield* forgetRecord(subject)
   }
-  yield* store.erase(subject)
+  yield* store.erase(transaction, subject)
   return extent
 }
 

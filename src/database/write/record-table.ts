@@ -56,7 +56,7 @@ export interface RecordTable {
   /** A row with an id keeps it. Existing rows stay as they are; returns the added ones. */
   insert(transaction: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]>
   update(transaction: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void>
-  setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void>
+  setRev(transaction: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void>
   /** Only of a table with stories. */
   setStories(rows: readonly StoryRow[]): Steps<void>
   remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
@@ -72,5 +72,5 @@ export interface RecordStore {
   /** The latest `indexed_at` up to that time; 0 without records. */
   lastStored(horizon: bigint): Steps<bigint>
   /** Removes what this engine alone keeps of a purged subject: rows of unserved collections, and its last position. */
-  erase(subject: string): Steps<void>
+  erase(transaction: WriteTransaction, subject: string): Steps<void>
 }

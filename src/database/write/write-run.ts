@@ -40,7 +40,10 @@ export function* writeRun(transaction: WriteTransaction, set: WorkingSet): Steps
       transaction,
       updated.map((slot) => ({ ...idOf(slot), ...changeOf(slot) })),
     )
-    yield* table.setRev(revised.map((slot) => ({ ...idOf(slot), rev: slot.rev ?? null })))
+    yield* table.setRev(
+      transaction,
+      revised.map((slot) => ({ ...idOf(slot), rev: slot.rev ?? null })),
+    )
   }
   yield* writeQuarantined(transaction, changesOf(slots.filter(isWithheld)))
   yield* writeTombstones(transaction, slots)

@@ -2,6 +2,8 @@
  * What one transaction has read of accounts, curation and repository collections, and its changes to them. Nothing is
  * remembered from one transaction to the next, because other processes write as well.
  */
+import { quote } from '../../sql/sql.ts'
+import type { ColumnValue } from '../changes.ts'
 import { ask, type Steps, jsonRow, jsonRows, jsonValue, type WriteDialect } from '../metadata/steps.ts'
 
 /** The pending work on the rows of an account whose status has changed. */
@@ -32,6 +34,8 @@ export interface WriteTransaction {
   readonly purged: Set<string>
   /** False only if the database has none. */
   readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean; expired: boolean }
+  /** The table that tells a rebuild which rows change meanwhile; null without a rebuild, or if triggers fill it. */
+  changes: string | null
 }
 
 export function createWriteTransaction(dialect: WriteDialect): WriteTransaction {
@@ -42,6 +46,7 @@ export function createWriteTransaction(dialect: WriteDialect): WriteTransaction 
     hidden: new Set(),
     purged: new Set(),
     has: { tombstones: true, rejections: true, hidings: true, expired: true },
+    changes: null,
   }
 }
 
@@ -58,6 +63,22 @@ export const presence = Object.entries({
 export function notePresence({ has }: WriteTransaction, row: Readonly<Record<string, unknown>>): void {
   for (const name of ['tombstones', 'rejections', 'hidings', 'expired'] as const)
     has[name] = Number(row[name]) === 1
+}
+
+/** Notes rows that have been added, or that are about to change or go, for a rebuild that runs meanwhile. */
+export function* noteChanges(
+  { changes }: WriteTransaction,
+  table: string,
+  condition: string,
+  ...values: readonly ColumnValue[]
+): Steps<void> {
+  if (changes === null) return
+  yield* ask(
+    `insert into ${changes} (former, base, rkey) select ?, base, rkey from ${quote(table)} where ${condition}
+     on conflict do nothing`,
+    table,
+    ...values,
+  )
 }
 
 /** Adds stored statuses of accounts to `accountStatuses`, and null for unknown accounts. */

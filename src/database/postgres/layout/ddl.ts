@@ -15,7 +15,7 @@ export { quote }
 /** Increment when tables of the metadata change; databases of other versions are refused. */
 export const schemaVersion = 9
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
-const derivationVersion = 5
+const derivationVersion = 6
 
 /** Identifies what the derived columns were built from; another value means that they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {

@@ -47,6 +47,7 @@ export async function dropOld(client: Client): Promise<void> {
     await patiently(3, () =>
       client.query(
         `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
+         select pg_advisory_xact_lock(${lockSpace}, ${locks.writing});
          drop schema if exists ${oldSchema}, ${nextSchema}, ${rebuildSchema} cascade`,
       ),
     )

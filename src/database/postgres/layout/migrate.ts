@@ -9,7 +9,7 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
 import { otherSchema, RebuildConflictError } from '../../refusals.ts'
-import { startCounting } from './count-ddl.ts'
+import { fillCounts } from './count-ddl.ts'
 import {
   commonTables,
   createIndexes,
@@ -26,7 +26,7 @@ import { dropOld } from './generations.ts'
 import { createEmpty, enterCollection, rebuild } from './rebuild.ts'
 import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
-import { startSumming } from './sum-ddl.ts'
+import { fillSums } from './sum-ddl.ts'
 import { lockSpace, locks, within } from '../write/transactions.ts'
 
 /** Versions that a database stores about itself. */
@@ -180,9 +180,9 @@ async function create(client: Client, { tables, fingerprint, onCreated }: Migrat
   for (const table of tables) {
     await createEmpty(client, table, recordsSchema)
     await enterCollection(client, table)
-    await client.query(createIndexes(table) + startCounting(table))
+    await client.query(createIndexes(table) + fillCounts(table))
   }
-  await client.query(startSumming(tables))
+  await client.query(fillSums(tables))
   onCreated?.()
 }
 

@@ -12,7 +12,7 @@ import type { NewRow, RowId } from '../../write/record-table.ts'
 import { referredRepoCollections } from '../../derive.ts'
 import { findRepoCollections, makeRepoCollections } from '../../write/write-transaction.ts'
 import { quote, recordsSchema } from './ddl.ts'
-import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
+import { changeTable, type RebuildPart, rebuildSchema } from './rebuild-state.ts'
 import { TableWriter } from '../write/table-writer.ts'
 import type { Transaction } from '../write/transactions.ts'
 
@@ -24,7 +24,7 @@ export class NextTables {
 
   constructor(tables: readonly Table[], check: RecordCheck) {
     this.#check = check
-    this.#writers = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
+    this.#writers = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table, false)]))
   }
 
   /** Copies the next rows of a collection. */
@@ -46,8 +46,8 @@ export class NextTables {
   /** Applies the next changes to the new tables; returns their number. */
   async catchUp(transaction: Transaction, parts: readonly RebuildPart[]): Promise<number> {
     const changes = await transaction.query<RowKey & { readonly former: string }>(
-      `delete from ${rebuildSchema}.change
-       where n in (select n from ${rebuildSchema}.change order by n limit $1) returning former, base, rkey`,
+      `delete from ${changeTable}
+       where n in (select n from ${changeTable} order by n limit $1) returning former, base, rkey`,
       rowsAtOnce,
     )
     for (const [former, keys] of Map.groupBy(changes, (change) => change.former)) {

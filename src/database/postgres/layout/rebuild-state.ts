@@ -7,12 +7,13 @@ import { metadataSchema, recordsSchema } from './ddl.ts'
 export const nextSchema = `${recordsSchema}_next`
 export const oldSchema = `${recordsSchema}_old`
 export const rebuildSchema = `${metadataSchema}_rebuild`
+export const changeTable = `${rebuildSchema}.change`
 
 const text = 'text collate "C"'
 
 /**
  * `target`: the derivation being built. `part`: progress of each collection. `change`: records that have changed in the
- * old tables, in order; triggers add them, whatever program writes. `refusal`: records that no longer fit.
+ * old tables, in order; writers add them. `refusal`: records that no longer fit.
  */
 export const rebuildTables = `
   create schema ${rebuildSchema};
@@ -21,25 +22,13 @@ export const rebuildTables = `
     nsid ${text} primary key, former ${text}, total bigint not null, done bigint not null default 0,
     last_id bigint not null default 0, copied smallint not null default 0, complete smallint not null default 0
   );
-  create table ${rebuildSchema}.change (
+  create table ${changeTable} (
     n bigint generated always as identity primary key, former ${text} not null, base bigint not null,
     rkey ${text} not null, unique (former, base, rkey)
   );
   create table ${rebuildSchema}.refusal (
     nsid ${text} not null, base bigint not null, rkey ${text} not null, primary key (nsid, base, rkey)
-  );
-  create function ${rebuildSchema}.note() returns trigger language plpgsql as $note$
-    begin
-      if tg_op = 'DELETE' then
-        insert into ${rebuildSchema}.change (former, base, rkey) select tg_table_name, base, rkey from old_rows
-          on conflict do nothing;
-      else
-        insert into ${rebuildSchema}.change (former, base, rkey) select tg_table_name, base, rkey from new_rows
-          on conflict do nothing;
-      end if;
-      return null;
-    end
-  $note$;`
+  );`
 
 export interface RebuildPart {
   readonly nsid: string

@@ -1,7 +1,7 @@
 /**
  * Derives all tables again from the records in them. New tables are filled in a separate schema, in steps that commit
  * together with their progress: readers and writers continue with the old tables, and an interrupted rebuild resumes
- * after its last step. Triggers note which records change meanwhile. The last transaction applies those changes and
+ * after its last step. Writers note which records change meanwhile. The last transaction applies those changes and
  * exchanges the names of the schemas; queries that run at that moment finish on the old tables.
  */
 import type { Client } from 'pg'
@@ -19,7 +19,7 @@ import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
 import { PostgresRecordStore } from '../write/record-store.ts'
 import { checkInterval } from '../connection.ts'
-import { createCounts, startCounting } from './count-ddl.ts'
+import { createCounts, fillCounts } from './count-ddl.ts'
 import { createTables, derivationOf, indexStatements, quote, recordsSchema } from './ddl.ts'
 import { isPassing } from '../failures.ts'
 import { createFunctions } from './functions.ts'
@@ -29,6 +29,7 @@ import { NextTables, selectOld } from './next-tables.ts'
 import {
   nextSchema,
   oldSchema,
+  changeTable,
   type RebuildPart,
   readParts,
   readProgress,
@@ -37,15 +38,18 @@ import {
   rebuildTables,
 } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
-import { createSums, startSumming } from './sum-ddl.ts'
+import { createSums, fillSums } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
-import { createTriggers } from './triggers.ts'
 import { createMarks } from '../../stories/story-marks.ts'
 
-/** Must run outside a transaction, while holding the lock for migrating. */
+/**
+ * Must run outside a transaction, while holding the lock for migrating. Programs of earlier versions leave counts and
+ * notes to triggers: until the connection ends, they must not write.
+ */
 export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   // Makes the server end a long statement soon after the process that waits for it.
-  await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
+  await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false);
+    select pg_advisory_lock(${lockSpace}, ${locks.writing}) from pg_trigger where tgname = 'counts_insert' limit 1`)
   try {
     await step(client, 'old', () => begin(client, options))
     return await fillAndFinish(client, options)
@@ -103,7 +107,6 @@ async function begin(client: Client, { tables, fingerprint }: MigrateOptions): P
       collection.nsid,
       former,
     ])
-    if (former !== null) await client.query(createTriggers('rebuild', former, `${rebuildSchema}.note`))
   }
   await client.query(useNext)
   await client.query(createFunctions())
@@ -133,7 +136,7 @@ async function finish(
   const counters = new RebuildCounters()
   await runSteps(client, countStored(tables, counters))
   // No retention here: records that are too old are removed later, and then noted as expired.
-  const store = new PostgresRecordStore(tables)
+  const store = new PostgresRecordStore(tables, false)
   const applier = new Applier(store, { ...options, retention: new Map() })
   const selectRefused = (former: string): string =>
     `${selectOld(former)} join ${rebuildSchema}.refusal r on r.nsid = ? and r.base = t.base and r.rkey = t.rkey
@@ -142,14 +145,14 @@ async function finish(
     refuseAndJudge(options, parts, counters, selectRefused, (some) => applier.apply(transaction, some)),
   )
   await client.query('set local enable_seqscan = on')
-  for (const table of tables) await client.query(startCounting(table))
-  await client.query(startSumming(tables))
+  for (const table of tables) await client.query(fillCounts(table))
+  await client.query(fillSums(tables))
   await countTexts(store.tables.values(), transaction)
   await keepUnserved(client, tables)
   await runSteps(client, leaveUnserved(tables, counters))
   await replaceCollections(client, tables)
   await client.query(
-    `drop schema if exists ${oldSchema} cascade;
+    `drop table ${changeTable}; drop schema if exists ${oldSchema} cascade;
      alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
   )
   await runSteps(client, enterDerivation(derivationOf(options.fingerprint), options.now()))

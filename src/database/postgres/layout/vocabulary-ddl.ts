@@ -1,11 +1,7 @@
-/**
- * DDL of vocabularies: for each word of a collection's vectors, how many records have it. The triggers of materialized
- * counts keep them right.
- */
+/** DDL of vocabularies: for each word of a collection's vectors, how many records have it. */
 import { shortName } from '../../../util/text/short-name.ts'
-import type { Table, WordIndex } from '../../layout/tables.ts'
-import { quote, recordsSchema } from './ddl.ts'
-import type { Event } from './triggers.ts'
+import type { Table } from '../../layout/tables.ts'
+import { quote } from './ddl.ts'
 
 /** From the name of a word index. */
 export function vocabularyName(index: string): string {
@@ -32,18 +28,23 @@ export function countWords(table: string): string {
   return changes([[quote(table), 1]])
 }
 
-/** What a trigger does with changed rows. */
-export function changeVocabulary({ name }: WordIndex, event: Event): string {
-  const vocabulary = `${recordsSchema}.${quote(vocabularyName(name))}`
-  const [come, went] = [['new_rows', 1] as const, ['old_rows', -1] as const]
-  const add = (rows: readonly ChangedRows[]): string =>
-    `insert into ${vocabulary} as v (word, n) ${changes(rows)} on conflict (word) do update set n = v.n + excluded.n;`
-  if (event === 'insert') return add([come])
-  return `${add(event === 'update' ? [come, went] : [went])}
-    delete from ${vocabulary} where n = 0 and word in (${wordsOf('old_rows')});`
+/** Changes the vocabulary by rows that come and go. */
+export function changeVocabulary({ words }: Table, rows: readonly ChangedRows[]): readonly CountChange[] {
+  if (words === null) return []
+  const name = quote(vocabularyName(words.name))
+  const change = `insert into ${name} as c (word, n) ${changes(rows)} on conflict (word) do update set n = c.n + excluded.n`
+  return [{ name, change }]
 }
 
-type ChangedRows = readonly [from: string, n: 1 | -1]
+/** A relation of rows that come (1) or go (-1). */
+export type ChangedRows = readonly [from: string, n: 1 | -1]
+
+/** A statement that adds to a table of counts or sums. Rows whose `n` becomes 0 are to be removed. */
+export interface CountChange {
+  /** Of the table, quoted. */
+  readonly name: string
+  readonly change: string
+}
 
 function changes(rows: readonly ChangedRows[]): string {
   const each = rows.map(([from, n]) => `select word, ${n} as n from (${wordsOf(from)}) w`)

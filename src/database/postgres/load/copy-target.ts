@@ -13,7 +13,7 @@ import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
-import { startCounting, stopCounting } from '../layout/count-ddl.ts'
+import { fillCounts } from '../layout/count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
 import { jsonRow, jsonRows, keyMembers } from '../../metadata/steps.ts'
@@ -21,7 +21,7 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from '../steps.ts'
-import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
+import { fillSums } from '../layout/sum-ddl.ts'
 import type { NewRow, RowId } from '../../write/record-table.ts'
 import { TableWriter } from '../write/table-writer.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
@@ -85,15 +85,14 @@ class PostgresTarget implements CopyTarget {
     this.#url = url
     this.#derivation = wanted.derivation
     this.#mark = formatMark(wanted)
-    this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table)]))
+    this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table, false)]))
   }
 
   /** From here on no other process can open the database. */
   async begin(): Promise<void> {
     await this.#transact(this.#derivation, async () => {
       await this.#setDerivation(this.#mark)
-      for (const { table } of this.#writers.values())
-        await this.#client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
+      for (const { table } of this.#writers.values()) await this.#client.query(dropIndexes(table))
     })
   }
 
@@ -122,7 +121,7 @@ class PostgresTarget implements CopyTarget {
     await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
     await this.#transact(this.#mark, async (transaction) => {
       await transaction.run(refreshCounts(writer))
-      await this.#client.query(startCounting(table))
+      await this.#client.query(fillCounts(table))
       await transaction.query(
         `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
         name,
@@ -132,7 +131,7 @@ class PostgresTarget implements CopyTarget {
 
   async finish(): Promise<void> {
     await this.#transact(this.#mark, async ({ query }) => {
-      await this.#client.query(startSumming([...this.#writers.values()].map(({ table }) => table)))
+      await this.#client.query(fillSums([...this.#writers.values()].map(({ table }) => table)))
       await query(`delete from listing where kind = '${ownListing}'`)
       await this.#setDerivation(this.#derivation)
     })

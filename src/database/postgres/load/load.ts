@@ -7,9 +7,9 @@ import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import type { Applier } from '../../write/applier.ts'
 import type { TableWriter } from '../write/table-writer.ts'
-import { startCounting, stopCounting } from '../layout/count-ddl.ts'
+import { fillCounts } from '../layout/count-ddl.ts'
 import { createIndexes, dropIndexes, quote } from '../layout/ddl.ts'
-import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
+import { fillSums } from '../layout/sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import type { Transaction } from '../write/transactions.ts'
 
@@ -21,7 +21,7 @@ export async function areEmpty(tables: readonly Table[], { query }: Transaction)
   return true
 }
 
-/** Runs within the caller's transaction. */
+/** Runs within the caller's transaction. `applier`: of tables that do not count. */
 export async function fill(
   applier: Applier,
   tables: readonly Table[],
@@ -32,15 +32,14 @@ export async function fill(
 ): Promise<void> {
   const { client } = transaction
   const options = { blind: true, ...(counts && { counts }) }
-  for (const table of tables)
-    await client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
+  for (const table of tables) await client.query(dropIndexes(table))
   for await (const batch of batches)
     addOutcome(total, await transaction.run(applier.apply(transaction, batch, options)))
   await client.query(`set local maintenance_work_mem = '512MB'`)
   for (const table of tables) await client.query(createIndexes(table))
   await client.query('set local enable_seqscan = on')
-  for (const table of tables) await client.query(startCounting(table))
-  await client.query(startSumming(tables))
+  for (const table of tables) await client.query(fillCounts(table))
+  await client.query(fillSums(tables))
 }
 
 /** Runs after the load, outside a transaction; the server's autovacuum would do the same some time later. */

@@ -3,6 +3,7 @@ import type { Table } from '../../layout/tables.ts'
 import { rowsOf } from '../../metadata/purges.ts'
 import { ask, type Steps } from '../../metadata/steps.ts'
 import type { RecordStore } from '../../write/record-table.ts'
+import { noteChanges, type WriteTransaction } from '../../write/write-transaction.ts'
 import { quote } from '../layout/ddl.ts'
 import { TableWriter } from './table-writer.ts'
 
@@ -10,8 +11,9 @@ export class PostgresRecordStore implements RecordStore {
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly #lastStored: string
 
-  constructor(tables: readonly Table[]) {
-    this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
+  /** `isCounting`: false while counts are to be filled later, as at the end of a load. */
+  constructor(tables: readonly Table[], isCounting = true) {
+    this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table, isCounting)]))
     const each = tables.map(
       ({ name }) => `(select max(indexed_at) as at from ${quote(name)} where indexed_at <= given.horizon)`,
     )
@@ -25,10 +27,11 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   /** Removes rows of collections that the lexicons no longer have; only their tables remain. */
-  *erase(subject: string): Steps<void> {
+  *erase(transaction: WriteTransaction, subject: string): Steps<void> {
     for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection')) {
       if (this.tables.has(String(nsid))) continue
       const [condition, values] = rowsOf(subject, String(nsid))
+      yield* noteChanges(transaction, String(table_name), condition, ...values)
       yield* ask(`delete from ${quote(String(table_name))} where ${condition}`, ...values)
     }
   }

@@ -2,6 +2,7 @@
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
 import { firstTime, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
 import { columnType, quote, textAt } from '../layout/ddl.ts'
+import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
 export interface TableStatements {
   /** Existing rows among the given pairs of `base` and `rkey`. */
@@ -12,15 +13,18 @@ export interface TableStatements {
   readonly older: string
   /** The oldest rows that were indexed before a time. */
   readonly expired: string
-  /** Does not change existing rows; returns the ids of added rows. */
+  /** Does not change existing rows; returns the keys and ids of added rows. */
   readonly insert: string
   /** Like `insert`, for rows that have an id. */
   readonly bringBack: string
+  /** Takes the ids too, if it counts. */
   readonly update: string
   readonly setRev: string
   /** Takes ids. */
   readonly quarantine: string
   readonly remove: string
+  /** Takes rows of `CountedAnswer`. */
+  readonly removeZeros: string
   readonly sides: readonly { readonly insert: string; readonly remove: string }[]
   readonly stories: StoryStatements
 }
@@ -30,6 +34,7 @@ interface StoryStatements {
   /** Take the ids of rows that were added or changed, or that are about to be changed or removed. */
   readonly entered: readonly string[]
   readonly leaving: readonly string[]
+  /** Takes the ids too. */
   readonly set: readonly string[]
 }
 
@@ -45,8 +50,11 @@ const kept = [
   ['record', 'jsonb'],
 ] as const
 
-export function tableStatements(table: Table): TableStatements {
+/** `isCounting`: statements that change rows change counts too, and answer as `CountedAnswer`. */
+export function tableStatements(table: Table, isCounting: boolean): TableStatements {
   const name = quote(table.name)
+  const counted = (event: RowEvent, write: string, uncounted = write): string =>
+    isCounting ? countedStatement(table, event, write) : uncounted
   const stored = storedColumns(table)
   const derived = stored.map((column, index): readonly [string, string] => [
     quote(column.name),
@@ -61,10 +69,11 @@ export function tableStatements(table: Table): TableStatements {
     `json_to_recordset($1) as given (${columns.join(', ')})`
   const insert = (more: readonly (readonly [string, string])[]): string => {
     const columns = [...more, ...kept]
-    return `insert into ${name} (${[...columns.map(([column]) => column), ...derived.map(([column]) => column)].join(', ')})
+    const write = `insert into ${name} as t (${[...columns.map(([column]) => column), ...derived.map(([column]) => column)].join(', ')})
       select ${[...columns.map(([column]) => `given.${column}`), ...derived.map(([, value]) => value)].join(', ')}
       from ${given(...columns.map(([column, type]) => `${column} ${type}`), ...types)}
-      on conflict (base, rkey) do nothing returning id, base, rkey`
+      on conflict (base, rkey) do nothing`
+    return counted('insert', write, `${write} returning id, base, rkey`)
   }
   const changed = ['cid text', 'rev text', 'changed_at bigint', 'record jsonb']
   return {
@@ -76,13 +85,17 @@ export function tableStatements(table: Table): TableStatements {
       where indexed_at < ? order by indexed_at limit ?`,
     insert: insert([]),
     bringBack: insert([['id', 'bigint']]),
-    update: `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
+    update: counted(
+      'update',
+      `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
       ${derived.map(([column, value]) => `, ${column} = ${value}`).join('')}
       from ${given('id bigint', ...changed, ...types)} where t.id = given.id`,
+    ),
     setRev: `update ${name} t set rev = given.rev from ${given('id bigint', 'rev text')} where t.id = given.id`,
     quarantine: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = any($1)`,
-    remove: `delete from ${name} where id = any($1)`,
+    remove: counted('delete', `delete from ${name} t where id = any($1)`),
+    removeZeros: removeZeros(table),
     sides: table.arrays.map((array) => ({
       insert: insertElements(array),
       remove: `delete from ${quote(array.name)} where id = any($1)`,
@@ -100,8 +113,12 @@ function storyStatements(table: Table): StoryStatements {
     entered: [markChanged(table, columns, 'id = any($1)')],
     leaving: [markLeft(table, columns, 'id = any($1)'), ...(copies === null ? [] : [copies])],
     set: [
-      `update ${quote(table.name)} t set ${quote(base.name)} = given.base, ${quote(key.name)} = given.rkey
-       from json_to_recordset($1) as given (id bigint, base bigint, rkey text) where t.id = given.id`,
+      countedStatement(
+        table,
+        'update',
+        `update ${quote(table.name)} t set ${quote(base.name)} = given.base, ${quote(key.name)} = given.rkey
+         from json_to_recordset($1) as given (id bigint, base bigint, rkey text) where t.id = given.id`,
+      ),
     ],
   }
 }

@@ -19,7 +19,8 @@ import type {
   StoryRow,
 } from '../../write/record-table.ts'
 import { refBasesOf } from '../../derive.ts'
-import { baseId, type WriteTransaction } from '../../write/write-transaction.ts'
+import { baseId, noteChanges, type WriteTransaction } from '../../write/write-transaction.ts'
+import type { CountedAnswer } from './counted-statement.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
 import { wordVector } from './word-vector.ts'
@@ -29,12 +30,15 @@ export class TableWriter implements RecordTable {
   readonly #refBases: readonly number[]
   /** Rows written since `text_count` was last refreshed. */
   drift = 0
+  readonly #isCounting: boolean
   readonly #statements: TableStatements
 
-  constructor(table: Table) {
+  /** `isCounting`: false while counts are to be filled later, as at the end of a load. */
+  constructor(table: Table, isCounting: boolean) {
     this.table = table
+    this.#isCounting = isCounting
     this.#refBases = refBasesOf(table)
-    this.#statements = tableStatements(table)
+    this.#statements = tableStatements(table, isCounting)
   }
 
   *find(keys: readonly RowKey[]): Steps<readonly FoundRow[]> {
@@ -67,30 +71,34 @@ export class TableWriter implements RecordTable {
     )
     const { entered, leaving } = this.#statements.stories
     for (const mark of leaving) yield* ask(mark, idsOf(rows))
-    yield* ask(this.#statements.update, jsonRows(given))
+    yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
+    const ids = this.#isCounting ? [idsOf(rows)] : []
+    yield* this.#change(this.#statements.update, jsonRows(given), ...ids)
     for (const mark of entered) yield* ask(mark, idsOf(rows))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
   }
 
-  *setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
+  *setRev(transaction: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
     if (rows.length === 0) return
     const given = rows.map(({ id, rev }) => `{"id":${id},"rev":${jsonValue(rev)}}`)
+    yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
     yield* ask(this.#statements.setRev, jsonRows(given))
   }
 
   *setStories(rows: readonly StoryRow[]): Steps<void> {
     if (rows.length === 0) return
     const given = rows.map(({ id, story }) => jsonRow([['id', String(id)], ...keyMembers(story)]))
-    for (const set of this.#statements.stories.set) yield* ask(set, jsonRows(given))
+    for (const set of this.#statements.stories.set) yield* this.#change(set, jsonRows(given), idsOf(rows))
   }
 
-  *remove(_transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
+  *remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     if (rows.length === 0) return
     this.drift += rows.length
     for (const mark of this.#statements.stories.leaving) yield* ask(mark, idsOf(rows))
     yield* this.#removeSides(idsOf(rows))
-    yield* ask(this.#statements.remove, idsOf(rows))
+    yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
+    yield* this.#change(this.#statements.remove, idsOf(rows))
   }
 
   *quarantine(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
@@ -120,7 +128,8 @@ export class TableWriter implements RecordTable {
         ...this.#derivedMembers(transaction, row),
       ]),
     )
-    const added = yield* ask<RowKey & RowId>(statement, jsonRows(given))
+    const added = yield* this.#change(statement, jsonRows(given))
+    yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(added))
     for (const mark of this.#statements.stories.entered) yield* ask(mark, idsOf(added))
     if (this.table.arrays.length > 0) {
       const records = new Map(rows.map((row) => [`${row.base} ${row.rkey}`, row.record]))
@@ -133,6 +142,14 @@ export class TableWriter implements RecordTable {
       )
     }
     return added
+  }
+
+  /** Runs a statement that changes rows; returns added ones. */
+  *#change(statement: string, ...values: readonly string[]): Steps<readonly (RowKey & RowId)[]> {
+    const answer = yield* ask<RowKey & RowId & Partial<CountedAnswer>>(statement, ...values)
+    const zeros = answer.filter(({ part }) => part != null)
+    if (zeros.length > 0) yield* ask(this.#statements.removeZeros, JSON.stringify(zeros))
+    return answer.filter(({ part }) => part == null)
   }
 
   *#addSides(

@@ -12,6 +12,7 @@ import { createWriteTransaction, notePresence, presence } from '../../write/writ
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
 import { runPrepared } from '../prepared.ts'
+import { changeTable } from '../layout/rebuild-state.ts'
 import { runSteps } from '../steps.ts'
 
 export interface Transaction extends WriteTransaction {
@@ -122,11 +123,12 @@ export class Transactions {
     await client.query(statements)
     const transaction = createTransaction(client)
     const [state] = await transaction.query<Readonly<Record<string, unknown>>>(
-      `select derivation, ${presence} from state`,
+      `select derivation, to_regclass('${changeTable}')::text as changes, ${presence} from state`,
     )
     if (state?.derivation !== this.#derivation)
       throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
     notePresence(transaction, state)
+    transaction.changes = state.changes as string | null
     return transaction
   }
 

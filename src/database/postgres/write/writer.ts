@@ -123,7 +123,8 @@ export class PostgresWriter implements WriteDatabase {
       const isEmpty = await areEmpty(tables, transaction)
       if (isEmpty) {
         const counts = new OutcomeCounts()
-        await fill(this.#applier, tables, transaction, batches, total, counts)
+        const applier = new Applier(new PostgresRecordStore(tables, false), this.#options)
+        await fill(applier, tables, transaction, batches, total, counts)
         await transaction.run(counts.save(importSource))
       }
       await client.query('commit')

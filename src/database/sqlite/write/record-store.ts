@@ -41,7 +41,7 @@ export class SqliteRecordStore implements RecordStore {
   }
 
   /** Later rows sort after all rows of this moment, although the last one no longer names the account. */
-  erase(subject: string): Steps<void> {
+  erase(_: WriteTransaction, subject: string): Steps<void> {
     return stepsOf(() => {
       eraseUnserved(this.#database, subject, new Set(this.tables.keys()))
       const did = recordNameOf(subject)?.did ?? subject
@@ -149,7 +149,7 @@ class SqliteRecordTable implements RecordTable {
     })
   }
 
-  setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
+  setRev(_: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
     return stepsOf(() => {
       for (const row of rows) this.writer.setRev(rowOf(row), row.rev)
     })

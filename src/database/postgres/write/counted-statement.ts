@@ -1,0 +1,75 @@
+/**
+ * Statements that change rows of a collection together with its counts, sums and vocabulary, as data-modifying common
+ * table expressions. All of them see the tables as they were before the statement.
+ */
+import type { Table } from '../../layout/tables.ts'
+import { changeCounts } from '../layout/count-ddl.ts'
+import { quote } from '../layout/ddl.ts'
+import { changeSums } from '../layout/sum-ddl.ts'
+import { type ChangedRows, changeVocabulary, type CountChange } from '../layout/vocabulary-ddl.ts'
+
+const [come, gone] = [['new_rows', 1] as const, ['old_rows', -1] as const]
+const changedRows = { insert: [come], update: [come, gone], delete: [gone] }
+
+export type RowEvent = keyof typeof changedRows
+
+/** A row of a statement's answer: an added row, or the rows of a table of counts whose `n` has become 0. */
+export interface CountedAnswer {
+  /** Names that table to `removeZeros`; null for an added row. */
+  readonly part: string | null
+  /** The positions of the rows in their table: an array, as text. */
+  readonly zeros: string | null
+}
+
+/** `write` changes the rows with the alias `t`; an update has their ids as its second parameter, an array. */
+export function countedStatement(table: Table, event: RowEvent, write: string): string {
+  const columns = countedColumns(table).join(', ')
+  const written = `${write} returning ${columns}`
+  const rows = {
+    insert: [`new_rows as (${written})`],
+    // What counts before and after need not be counted.
+    update: [
+      `before as (select ${columns} from ${quote(table.name)} t where id = any($2))`,
+      `after as (${written})`,
+      'old_rows as (select * from before except all select * from after)',
+      'new_rows as (select * from after except all select * from before)',
+    ],
+    delete: [`old_rows as (${written})`],
+  }[event]
+  const parts = countChanges(table, event)
+  const changes = parts.map(({ change }, part) => `c${part} as (${change} returning c.ctid, c.n)`)
+  const zeros = parts.map(
+    (_, part) =>
+      `select null, null, null, '${part}', array_agg(ctid)::text from c${part} where n = 0 having count(*) > 0`,
+  )
+  const added = `select id, base, rkey, null::text as part, null::text as zeros from ${event === 'insert' ? 'new_rows' : 'old_rows where false'}`
+  return `with ${[...rows, ...changes].join(',\n')}\n${[added, ...zeros].join(' union all\n')}`
+}
+
+/** Removes rows of counts; takes rows of `CountedAnswer`, as JSON. Nothing may change the counts in between. */
+export function removeZeros(table: Table): string {
+  const removes = countChanges(table, 'delete').map(
+    ({ name }, part) =>
+      `d${part} as (delete from ${name} where ctid = any((select zeros from given where part = '${part}')::tid[]))`,
+  )
+  return `with given as (select * from json_to_recordset($1) as given (part text, zeros text)), ${removes.join(', ')} select`
+}
+
+function countChanges(table: Table, event: RowEvent): readonly CountChange[] {
+  const rows: readonly ChangedRows[] = changedRows[event]
+  return [
+    ...table.counts.map((counts) => changeCounts(counts, rows)),
+    ...table.sums.map((sums) => changeSums(table, sums, rows)),
+    ...changeVocabulary(table, rows),
+  ]
+}
+
+/** All on which counts and sums depend. */
+function countedColumns({ name, counts, sums, words }: Table): readonly string[] {
+  const counted = counts.flatMap(({ columns }) => columns)
+  const summed = sums.flatMap(({ of, first, second, measured }) =>
+    of === name ? [first.base, first.key, ...measured] : [second.base, second.key],
+  )
+  const columns = new Set(['id', 'base', 'rkey', ...(words === null ? [] : ['words']), ...counted, ...summed])
+  return [...columns].map((column) => `t.${quote(column)}`)
+}
