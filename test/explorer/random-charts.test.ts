@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../demo/random.ts'
 import { plainRecord } from '../golden/corpora.ts'
+import type { PlainRecord } from '../reference/dataset.ts'
 import { createReference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { cidOf } from '../support/records/records.ts'
@@ -131,6 +132,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     'q=storm&q=flood',
     'language=v1&q=flood&q=storm',
     'base=all&articleType=kind+0&q=storm',
+    'language=v1',
   ]
   return [
     ...(kinds[nsid].title ? topics : ['language=v1']).flatMap((query) =>
@@ -229,6 +231,37 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       `${said} ${address}`,
     )
   }
+  const periods = document.querySelector('figure tbody') === null ? [] : (await pages.figure(address)).rows
+  for (const [at, said] of texts('.findings li').entries()) {
+    const shares = periods.flatMap(([key, ...cells]) => {
+      const href = (addresses.length === 1 ? key : cells[at])?.href ?? ''
+      const here = href === '' ? 0 : pages.found(href).length
+      return here < 5 ? [] : [here / baseOf(pages, href, time, address)]
+    })
+    const peak = shares.length === 0 ? undefined : percent.format(Math.max(...shares))
+    assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], peak, `${said} ${address}`)
+  }
+  for (const [at, list] of [
+    ...document.querySelectorAll('[aria-labelledby=topic-newest] .side-by-side > div'),
+  ].entries()) {
+    const timeOf = ({ value, indexedAt }: PlainRecord): string =>
+      String(time === 'indexedAt' ? indexedAt : (value[time] ?? ''))
+    const records = pages.found(addresses[at] ?? '')
+    const shown = Array.from(list.querySelectorAll('.newest li > a'), (link) => {
+      const uri = link.getAttribute('href')?.replace('/at/', 'at://')
+      return records.find((record) => record.uri === uri) ?? assert.fail(`${uri} of ${address}`)
+    })
+    assert.deepEqual(shown.map(timeOf), records.map(timeOf).toSorted().toReversed().slice(0, 6), address)
+    for (const { uri, value } of shown.slice(0, 1)) {
+      const { texts: fields } = await pages.page(uri.replace('at://', '/at/'))
+      const said = fields('main dd').join(' ')
+      for (const each of [value.wordCount ?? 0, ...value.tags])
+        assert.ok(
+          each === 0 || said.includes(typeof each === 'number' ? number.format(each) : each),
+          `${each} of ${uri}`,
+        )
+    }
+  }
   for (const [at, list] of [...document.querySelectorAll('#topic-outlets ~ .side-by-side > div')].entries()) {
     const topic = addresses[at] ?? ''
     const values = Map.groupBy(pages.found(topic), ({ value }) => value.language)
@@ -256,22 +289,22 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   for (const late of links('.later')) {
     const panel = await pages.page(late)
     for (const [at, list] of [
-      ...panel.document.querySelectorAll('[aria-labelledby=topic-words] .side-by-side > div'),
+      ...panel.document.querySelectorAll('.topic-panel .side-by-side > div'),
     ].entries()) {
-      const topic = new Set(pages.found(addresses[at] ?? ''))
-      for (const {
-        href,
-        cells: [word = '', ...cells],
-      } of rowsOf(list)) {
-        const here = pages.found(href).length
-        const without = baseAddress(addresses[at] ?? '', time, address)
-        const rest = pages.found(without).filter((record) => !topic.has(record)).length
+      const address = addresses[at] ?? ''
+      const topic = new Set(pages.found(address))
+      // Without a search, the records are compared with all others.
+      const without = address.includes('q=') ? baseAddress(address, time, late) : address.replace(/\?.*/, '?')
+      const rest = pages.found(without).filter((record) => !topic.has(record)).length
+      for (const { href, cells } of rowsOf(list)) {
+        const word = cells[0]?.replace(/ \+$/, '') ?? ''
+        const name = late.includes('panel=words') ? 'q' : 'tags'
         const elsewhere = pages
-          .found(`${without}&q=${word.replace(/ \+$/, '')}`)
-          .filter((record) => !topic.has(record))
+          .found(`${without}&${name}=${word}`)
+          .filter((record) => !topic.has(record)).length
         assert.deepEqual(
-          cells,
-          [here / topic.size, elsewhere.length / rest].map((share) => percent.format(share)),
+          cells.slice(1),
+          [pages.found(href).length / topic.size, elsewhere / rest].map((share) => percent.format(share)),
           `${href} of ${late}`,
         )
       }

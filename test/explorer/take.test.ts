@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { parseHTML } from 'linkedom'
 import type { Json } from '../reference/shapes.ts'
 import { type Service, startService } from '../network/service.ts'
 import { missing } from '../support/server/proxies.ts'
@@ -159,6 +160,40 @@ test('charts are taken along as their groups', async () => {
   assert.deepEqual(Object.keys(days[0]), ['publishedAt_day', 'articleType', 'others', 'count'])
 })
 
+test('the file of a chart by two fields is the table that the page shows', async () => {
+  const query = 'by=publishedAt_month&by=language&top=10'
+  for (const measure of ['', '&measure=average&of=wordCount']) {
+    const [head, ...rows] = await csvOf(`${articles}/chart.csv?part=groups&${query}${measure}`)
+    assert.equal(head, `publishedAt_month,language,count${measure === '' ? '' : ',avg.wordCount'}`)
+    const { document } = parseHTML(await fetchText(`${articles}/charts?${query}${measure}`))
+    const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+    const cells = Array.from(document.querySelectorAll('figure tbody tr'), (row) =>
+      Array.from(row.querySelectorAll('td'), ({ textContent }) => textContent),
+    )
+    const written = rows.map((row) => row.split(',').at(-1) ?? '')
+    const shown = written.map((value) => (value === '' ? 'no value' : number.format(Number(value))))
+    const columns = cells[0]?.map((_, at) => cells.map((row) => row[at])) ?? []
+    assert.deepEqual(shown, columns.flat())
+  }
+})
+
+test('the columns of the files are chosen in the menu, and all are a click away', async () => {
+  const page = await fetchText(`${articles}?language=fr`)
+  const { document } = parseHTML(page)
+  const form = document.querySelector('.take form.choices')
+  const boxes = Array.from(form?.querySelectorAll('input[type=checkbox]') ?? [])
+  const short = boxes.filter((box) => box.hasAttribute('checked')).map((box) => box.getAttribute('value'))
+  const [head = ''] = await csvOf(menuOf(page).link('CSV'))
+  assert.equal(head.split(',').length, new Set(['uri', ...short, 'sourceResolved.displayName']).size)
+  const [all = ''] = await csvOf(menuOf(page).link('CSV, all columns'))
+  assert.ok(short.length > 3 && all.split(',').length > 2 * short.length, all)
+  assert.ok(boxes.length > short.length)
+  const chosen = await fetchText(`${articles}?language=fr&columns=title&columns=wordCount`)
+  const links = menuOf(chosen)
+  assert.equal((await csvOf(links.link('CSV')))[0], 'uri,title,wordCount')
+  assert.equal((await csvOf(links.link('CSV, all columns')))[0], all)
+})
+
 const topics = 'q=climate&q=flood&per=month'
 
 test('topics are taken along as a row for each topic in each period', async () => {
@@ -190,14 +225,6 @@ test('topics are taken along as a row for each topic in each period', async () =
 })
 
 test('the values of every chart are at the address of its drawing, with another ending', async () => {
-  const groups = await fetch(`${service.url}${articles}/chart.csv?part=groups&by=language`, {
-    redirect: 'manual',
-  })
-  assert.equal(groups.status, 303)
-  assert.match(
-    groups.headers.get('location') ?? '',
-    /^\/api\/graphql\?format=csv&query=.*groupBy%3A%20%5Blanguage%5D|%22groupBy%22/,
-  )
   const [plainHead] = await csvOf(`${articles}/chart.csv?split=language`)
   assert.equal(plainHead, 'publishedAt_day,language,others,count')
   const sumOf = (rows: readonly string[], column: number): number =>

@@ -20,7 +20,7 @@ export function optionsBar(
     ${total > 0 && zoneNote(language)}
     ${total > 0 && orderNote(undated, browse)}
     <div class="options">
-      ${sortForm(browse)} ${showLinks(browse)} ${view.show === 'table' && columnForm(columns, browse)}
+      ${sortForm(browse)} ${showLinks(browse)} ${view.show === 'table' && columnForm(columns, browse, 'menu')}
     </div>
   </div>`
 }
@@ -99,7 +99,8 @@ function showLinks(browse: Browse): Html {
   </nav>`
 }
 
-function columnForm(columns: readonly ShownField[], browse: Browse): Html {
+/** Chooses the columns of tables and files. `place`: of the bar, or of the menu of files. */
+export function columnForm(columns: readonly ShownField[], browse: Browse, place: 'menu' | 'program'): Html {
   const { subject, language } = browse
   const { text } = language
   const chosen = new Set(columns.map(({ name }) => name))
@@ -107,9 +108,10 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
     ...columns,
     ...[...subject.fields.values()].filter(({ name, many }) => !many && !chosen.has(name)),
   ]
-  return html`<details class="menu">
+  const address = collectionAddress(subject.collection.nsid)
+  return html`<details class=${place}>
     <summary>${text.browse.columns}</summary>
-    <form class="choices" action=${collectionAddress(subject.collection.nsid)}>
+    <form class="choices" action=${place === 'menu' ? address : `${address}#take`}>
       ${stateInputs(browse, (name) => name === 'columns')}
       ${offered
         .filter((field) => !isCollectionName(field))

@@ -30,9 +30,7 @@ export interface AskedChart {
   /** The answer has the panels of both. */
   readonly chart: (answer: Answer) => DrawnChart
   /** The values for files. */
-  readonly table?: (answer: Answer) => ChartTable
-  /** The groups that are the values for files instead. */
-  readonly exported?: Panel
+  readonly table: (answer: Answer) => ChartTable
 }
 
 /** Makes a chart once for each answer, because the figure and the menu of a page need it. */

@@ -18,16 +18,15 @@ import {
   hasLeast,
   isRanked,
   leastRecords,
-  groupSelection,
-  measurePanel,
   panelsOf,
   planOf,
   rowsIn,
 } from './group-plan.ts'
 import {
   cutNote,
-  type GroupKey,
   type Grouping,
+  groupCells,
+  groupColumns,
   groupingLabel,
   groupingsOf,
   groupLabel,
@@ -61,36 +60,15 @@ export function groupChart(context: ChartContext): GroupChart {
     panels: panelsOf(plan),
     more: (answer) => furtherPanels(plan, answer, site),
     chart: (answer) => draw(plan, answer, context),
-    // A file of the groups would have no ranges without records.
-    ...(isRanges(plan) && { table: (answer: Answer) => rangeTable(plan, answer, context) }),
-    exported: {
-      ...measurePanel(plan, plan.own),
-      selection: { groups: groupSelection(plan, plan.whole === null ? {} : { total: {} }) },
-    },
-  }
-}
-
-function isRanges({ choices, across, other }: GroupPlan): boolean {
-  return choices.measure === 'count' && other === undefined && isNumber(across) && (across.step ?? 1) > 1
-}
-
-/** The ranges of the chart by their lower bounds; last, the records without the number. */
-function rangeTable({ across }: GroupPlan, answer: Answer, { view, language }: ChartContext): ChartTable {
-  const { groups, groupCount = 0 } = groupsIn(answer, 'groups')
-  const counts = new Map(groups.map((group) => [idOf(across, group), group.count]))
-  const ids = keysOf(across, groups, groupCount > groups.length, view, language).map(({ id }) => id)
-  return {
-    columns: { [across.name]: 'integer', count: 'integer' },
-    rows: [...ids, ...(counts.has('null') ? ['null'] : [])].map((id) => ({
-      [across.name]: JSON.parse(id) as number | null,
-      count: counts.get(id) ?? 0,
-    })),
+    table: (answer) => groupTable(plan, answer, context),
   }
 }
 
 /** A row of a chart by two fields, or the only one of a chart by one. */
 interface GroupRow {
   readonly label: string
+  /** Null where it is the only row. */
+  readonly group: GroupAnswer | null
   /** Of the records of the row in a view; null where no conditions select them. */
   readonly viewIn: (view: View) => View | null
   /** By the ids of the keys. */
@@ -112,7 +90,16 @@ function readRows(
         .map((group) => [idOf(across, group), group]),
     )
   if (other === undefined)
-    return [{ label, viewIn: () => null, groups: byKey('groups'), totals: byKey('totals'), isCut: false }]
+    return [
+      {
+        label,
+        group: null,
+        viewIn: () => null,
+        groups: byKey('groups'),
+        totals: byKey('totals'),
+        isCut: false,
+      },
+    ]
   // One list of all pairs, or one for each row, which also has other elements of the same array.
   return rowsIn(answer, other).flatMap((row, at): readonly GroupRow[] => {
     const list = Object.hasOwn(answer, 'pairs') ? '' : String(at)
@@ -121,6 +108,7 @@ function readRows(
     return [
       {
         label: groupLabel(other, row, language),
+        group: row,
         viewIn: (view) => viewOfGroup(view, other, row),
         groups: byKey(`pairs${list}`, isOwn),
         totals: byKey(`totals${list}`, isOwn),
@@ -130,13 +118,58 @@ function readRows(
   })
 }
 
-function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChart {
-  const { view, language } = context
-  const { choices, form, of, across, other, preset } = plan
-  const { charts } = language.text
-  const { groups, count = 0, groupCount = 0 } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
+/** The groups of a chart in the order that it shows. */
+function readGroups(plan: GroupPlan, answer: Answer, label: string, { view, language }: ChartContext) {
+  const { form, of, across, other } = plan
+  const { groups, groupCount = 0 } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
   const plain = withOthers(view, Object.fromEntries([...groupParameters, 'part'].map((name) => [name, null])))
   const keys = keysOf(across, groups, groupCount > groups.length, plain, language)
+  const rows = readRows(plan, answer, label, language)
+  const isCut = rows.some((row) => row.isCut)
+  // Of a list that is cut nobody knows which pairs have no records.
+  const countIn = (row: GroupRow, id: string): number | null =>
+    row.groups.get(id)?.count ?? (isCut ? null : 0)
+  const valueIn = (row: GroupRow, id: string): number | null => {
+    const group = row.groups.get(id)
+    if (group !== undefined) return (form.read(group, of) ?? null) as number | null
+    return !isCut && (form.rank === null || row.totals.has(id)) ? 0 : null
+  }
+  const totalIn = (row: GroupRow, id: string): number =>
+    (row.groups.get(id)?.['total'] as number | undefined) ?? row.totals.get(id)?.count ?? 0
+  return { keys, rows, countIn, valueIn, totalIn }
+}
+
+/** A row for each group, or for each pair of two; last, one for the records without a number or a time. */
+function groupTable(plan: GroupPlan, answer: Answer, context: ChartContext): ChartTable {
+  const { choices, form, of, across, other, whole } = plan
+  const { keys, rows, countIn, valueIn, totalIn } = readGroups(plan, answer, '', context)
+  const measure = form.column(of)
+  const { groups } = groupsIn(answer, 'groups')
+  const without = isOrdered(across) ? groups.filter((group) => group[across.name] === null) : []
+  const all = [...keys, ...without.map((group) => ({ id: idOf(across, group), group }))]
+  return {
+    columns: {
+      ...Object.assign({}, ...choices.by.map(groupColumns)),
+      count: 'integer',
+      ...(whole !== null && { total: 'integer' }),
+      ...(measure !== 'count' && { [measure]: choices.measure === 'distinct' ? 'integer' : 'float' }),
+    },
+    rows: rows.flatMap((row) =>
+      all.map(({ id, group }) => ({
+        ...groupCells(across, group),
+        ...(other !== undefined && row.group !== null && groupCells(other, row.group)),
+        [measure]: valueIn(row, id),
+        count: countIn(row, id),
+        ...(whole !== null && { total: totalIn(row, id) }),
+      })),
+    ),
+  }
+}
+
+function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChart {
+  const { language } = context
+  const { choices, form, across, other, preset } = plan
+  const { charts } = language.text
   const named = charts[form.label]
   const base = baseText(choices.base, language, readNames(answer, []))
   const label =
@@ -145,16 +178,8 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
       : named(
           choices.measure === 'share' ? base : choices.of === null ? '' : fieldLabel(choices.of, language),
         )
-  const rows = readRows(plan, answer, label, language)
-  const isCut = rows.some((row) => row.isCut)
-  const isCounted = form.rank === null
-  const valueIn = (row: GroupRow, id: string): number | null => {
-    const group = row.groups.get(id)
-    if (group !== undefined) return (form.read(group, of) ?? null) as number | null
-    // Of a list that is cut nobody knows which pairs have no records.
-    return !isCut && (isCounted || row.totals.has(id)) ? 0 : null
-  }
-  const isAdding = isCounted && other !== undefined && isDisjoint(other)
+  const { keys, rows, countIn, valueIn, totalIn } = readGroups(plan, answer, label, context)
+  const isAdding = form.rank === null && other !== undefined && isDisjoint(other)
   const kind = kindOf(choices.kind ?? preset, rows.length, isAdding, across)
   const by = language.list(choices.by.map((each) => groupingLabel(each, language)))
   return {
@@ -173,33 +198,21 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
           values: keys.map(({ id }) => valueIn(row, id)),
           hrefs: keys.map((key) => viewAddress(context, key.view && row.viewIn(key.view))),
         })),
-        numbers:
-          choices.measure === 'count' || other !== undefined
-            ? []
-            : numbersOf(plan, rows[0], keys, count, language),
+        numbers: choices.measure === 'count' || other !== undefined ? [] : numbersOf(),
       },
       language,
     ),
     notes: notesOn(plan, answer, keys.length, rows, kind, language),
   }
-}
 
-/** The records of each group, and what its share is of. */
-function numbersOf(
-  { choices, whole }: GroupPlan,
-  row: GroupRow | undefined,
-  keys: readonly GroupKey[],
-  all: number,
-  { text: { charts } }: Language,
-): readonly ChartNumbers[] {
-  const countIn = (groups: GroupRow['groups'] | undefined, id: string) => groups?.get(id)?.count
-  const counts = keys.map(({ id }) => countIn(row?.groups, id) ?? 0)
-  const totals = keys.map(({ id }) => {
-    const total = row?.groups.get(id)?.['total'] as number | undefined
-    return whole === null ? all : (total ?? countIn(row?.totals, id) ?? 0)
-  })
-  const shared = choices.measure === 'share' ? [{ label: charts.base, values: totals }] : []
-  return [{ label: charts.records, values: counts }, ...shared]
+  /** The records of each group, and what its share is of. */
+  function numbersOf(): readonly ChartNumbers[] {
+    const { count: all = 0 } = groupsIn(answer, 'groups')
+    const valuesOf = (of: typeof countIn) => rows.flatMap((row) => keys.map(({ id }) => of(row, id)))
+    const totals = plan.whole === null ? keys.map(() => all) : valuesOf(totalIn)
+    const shared = choices.measure === 'share' ? [{ label: charts.base, values: totals }] : []
+    return [{ label: charts.records, values: valuesOf(countIn) }, ...shared]
+  }
 }
 
 function kindOf(wanted: ChartKind, rows: number, isAdding: boolean, across: Grouping): ChartKind {

@@ -93,35 +93,53 @@ export interface MeasureForm {
   /** In the texts of charts. */
   readonly label: 'records' | 'shareOf' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
   readonly select: (of: string) => Selection
+  /** In files. */
+  readonly column: (of: string) => string
   /** Null where the group has none. */
   readonly read: (group: GroupAnswer, of: string) => unknown
 }
 
 /** `shareOfAll`: of a view without conditions, whose groups have no other records. */
 export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureForm>> = {
-  count: { rank: null, label: 'records', select: () => ({}), read: ({ count }) => count },
+  count: {
+    rank: null,
+    label: 'records',
+    select: () => ({}),
+    column: () => 'count',
+    read: ({ count }) => count,
+  },
   shareOfAll: {
     rank: null,
     label: 'shareOf',
     select: () => ({ countShare: {} }),
+    column: () => 'countShare',
     read: ({ countShare }) => countShare,
   },
   share: {
     rank: 'SHARE',
     label: 'shareOfGroup',
     select: () => leaves('share', 'total'),
+    column: () => 'share',
     read: ({ share }) => share,
   },
-  average: { rank: 'AVG', label: 'averageOf', select: (of) => nested(['avg', of]), read: readIn('avg') },
+  average: {
+    rank: 'AVG',
+    label: 'averageOf',
+    select: (of) => nested(['avg', of]),
+    column: (of) => `avg.${of}`,
+    read: readIn('avg'),
+  },
   median: {
     rank: 'MEDIAN',
     label: 'medianOf',
     select: (of) => nested(['median', of]),
+    column: (of) => `median.${of}`,
     read: readIn('median'),
   },
   distinct: {
     rank: 'COUNT_DISTINCT',
     label: 'distinctOf',
+    column: () => 'countDistinct',
     select: (of) => ({ [printField('countDistinct', { field: new EnumValue(of) })]: {} }),
     read: ({ countDistinct }) => countDistinct,
   },

@@ -1,6 +1,6 @@
 /** What a chart of a measure by one or two fields asks. */
 import type { ChartKind } from '../charts/chart-spec.ts'
-import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
@@ -126,7 +126,7 @@ export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site
 }
 
 /** The groups of the records, or their pairs, with the measure. */
-export function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
+function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
   const { aggregate, choices, form, of, across, other, whole } = plan
   const { rank } = form
   const { by } = choices
@@ -150,13 +150,9 @@ export function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
     selection: {
       ...leaves('count', 'groupCount'),
       groupsPageInfo: { hasNextPage: {} },
-      groups: groupSelection(plan),
+      groups: mergeSelections([...by.map(groupingSelection), { count: {} }, form.select(of)]),
     },
   }
-}
-
-export function groupSelection({ choices, form, of }: GroupPlan, more: Selection = {}): Selection {
-  return mergeSelections([...choices.by.map(groupingSelection), { count: {} }, more, form.select(of)])
 }
 
 /** Whether the groups with the largest measures are shown. */

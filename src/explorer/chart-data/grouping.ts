@@ -1,4 +1,5 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them; and the groups of each. */
+import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
@@ -14,6 +15,7 @@ import {
   mostPeriods,
   type Period,
   periodLabel,
+  periodText,
   periods,
   periodsBetween,
   startOf,
@@ -84,6 +86,32 @@ export function isRange({ unit, step }: Grouping): boolean {
   return unit !== null || (step ?? 1) > 1
 }
 
+/** The columns of files that say which group a row is of: by a reference, also the name of the record. */
+export function groupColumns({ name, field, unit }: Grouping): Readonly<Record<string, ColumnType>> {
+  const { kind } = field.type
+  const type =
+    unit !== null && isPeriod(unit)
+      ? 'instant'
+      : kind === 'boolean'
+        ? kind
+        : unit !== null || kind === 'integer'
+          ? 'integer'
+          : 'text'
+  return { [name]: type, ...(isNamed(field) && { [nameColumn(field)]: 'text' as const }) }
+}
+
+export function groupCells({ name, field }: Grouping, group: GroupAnswer): Row {
+  return { [name]: group[name], ...(isNamed(field) && { [nameColumn(field)]: recordNameIn(group, field) }) }
+}
+
+function isNamed({ target, targetTitle }: ShownField): boolean {
+  return target !== null && targetTitle !== null
+}
+
+function nameColumn({ name, targetTitle }: ShownField): string {
+  return `${name}Resolved.${targetTitle}`
+}
+
 /** What is selected of a group: the key, and the title of a record that it names. */
 export function groupingSelection({ name, field, unit }: Grouping): Selection {
   const { target, targetTitle } = field
@@ -149,6 +177,7 @@ export function cutNote(
 
 export interface GroupKey {
   readonly id: string
+  readonly group: GroupAnswer
   readonly label: string
   readonly view: View | null
 }
@@ -174,6 +203,7 @@ export function keysOf(
     const [first, last] = [Math.min(...moments), Math.max(...moments)]
     return periodsBetween(period, first, last, mostPeriods).map((start) => ({
       id: String(start),
+      group: { count: 0, [key.name]: periodText(period, start) },
       label: periodLabel(period, start, language),
       view: viewOfPeriod(view, key.field, period, start),
     }))
@@ -182,6 +212,7 @@ export function keysOf(
   const shown = isOrdered(key) && !isCut ? withoutGaps(key, sorted) : sorted
   return shown.map((group) => ({
     id: idOf(key, group),
+    group,
     label: groupLabel(key, group, language),
     view: viewOfGroup(view, key, group),
   }))

@@ -120,11 +120,17 @@ function readTopics({ view, subject }: ChartContext, problems: Problem[]): reado
 }
 
 /** Without a time to group by there is no chart, and nothing is asked. */
-function untimed(language: Language): Pick<TopicChart, 'panels' | 'more' | 'chart' | 'peaks'> {
+function untimed(language: Language): Pick<TopicChart, 'panels' | 'more' | 'chart' | 'table' | 'peaks'> {
   const labels = { title: '', description: language.text.charts.noTime, keyLabel: '', valueLabel: '' }
   const plain = { kind: 'lines', unit: 'number', isOrdered: true, isStacked: false } as const
   const spec = describe({ ...labels, ...plain, keys: [], series: [] }, language)
-  return { panels: [], more: () => [], chart: () => ({ spec, notes: [] }), peaks: () => [] }
+  return {
+    panels: [],
+    more: () => [],
+    chart: () => ({ spec, notes: [] }),
+    table: () => ({ columns: {}, rows: [] }),
+    peaks: () => [],
+  }
 }
 
 /** `“flood”`; without a search, the filters in words. */

@@ -4,13 +4,12 @@ import { chartFileAddress, embeddedChartAddress } from '../addresses.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import { affordableOperations } from '../../ask/operation.ts'
-import type { Answer, Site } from '../page.ts'
+import type { Answer } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { viewTitle } from '../browse/sentences.ts'
 import { readNames } from '../lists/names.ts'
 import type { View } from '../view/view.ts'
 import { fileName } from './file-name.ts'
-import { type ExportedFile, panelFiles } from './files.ts'
 import type { Exported, MenuContext } from './export-menu.ts'
 
 /** Of a chart of the page's view; null for a chart without values. */
@@ -30,7 +29,10 @@ export function exportedChart(
     kind: 'chart',
     title: `${viewTitle(view, subject, context.language, readNames(answer, []))} – ${spec.title}`,
     operation,
-    files: chartFiles(asked, view, subject, context.site),
+    files: fileFormats.flatMap((format) => {
+      const path = chartFileAddress(subject.collection.nsid, view, format)
+      return path === null ? [] : { format, path }
+    }),
     embed: embeddedChartAddress(subject.collection.nsid, view),
     svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
   }
@@ -42,19 +44,4 @@ export function chartFileName(view: View, subject: PageSubject): string {
   const by = [...other('by'), ...other('per'), ...other('split')]
   const more = [...other('q'), ...other('as'), ...other('measure'), ...other('of'), ...other('on')]
   return fileName(view, subject, [...more, ...(by.length === 0 ? ['chart'] : ['by', ...by])])
-}
-
-/** The values of a chart: its groups, or, where it is made of several panels, a file of its own. */
-export function chartFiles(
-  { exported, table }: AskedChart,
-  view: View,
-  subject: PageSubject,
-  { schema }: Site,
-): readonly ExportedFile[] {
-  if (table === undefined)
-    return exported === undefined ? [] : panelFiles(schema, exported, chartFileName(view, subject))
-  return fileFormats.flatMap((format) => {
-    const path = chartFileAddress(subject.collection.nsid, view, format)
-    return path === null ? [] : { format, path }
-  })
 }

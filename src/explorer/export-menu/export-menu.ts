@@ -20,6 +20,8 @@ export interface Exported {
   /** Addresses of further forms, from the first slash. */
   readonly svg?: string | null
   readonly embed?: string | null
+  /** A form that chooses the columns of the files. */
+  readonly columns?: Html
 }
 
 /** What menus need besides the panel. */
@@ -33,7 +35,7 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
   if (exported === null) return null
   const { site, language, origin, address, index, exportRows } = context
   const { text } = language
-  const { kind, title, files, svg = null, embed = null } = exported
+  const { kind, title, files, svg = null, embed = null, columns = null } = exported
   const total = files.length === 0 ? undefined : exported.total
   const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
     ...files.map(({ format, path, isWhole }) => {
@@ -47,9 +49,10 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
   const cited = citation({ site, title, page: origin + address, index, language })
   return html`<details class="take">
     <summary>${text.exportMenu.titles[kind]}</summary>
-    <ul class="take-links">
+    <ul class="take-links" id=${columns === null ? undefined : 'take'}>
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
+    ${columns}
     ${total !== undefined && total.count > exportRows && html`<p class="none">${text.exportMenu.cut(language.number(exportRows), total.text)}</p>`}
     ${embed !== null && textToCopy(text.exportMenu.embed, embedCode(origin + embed, title), language)}
     ${textToCopy(text.exportMenu.citation, cited, language, language.direction)}

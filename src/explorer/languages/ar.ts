@@ -244,7 +244,7 @@ export const ar: Translation = {
       chart: 'خذ هذا المخطط معك',
       summary: 'خذ هذا الملخص معك',
     },
-    allFields: (format) => `${isolated(format)}، كل الحقول`,
+    allFields: (format) => `${isolated(format)}، كل الأعمدة`,
     elsewhere: 'الاستعمال في مكان آخر: GraphQL وcurl وPython وR',
     playground: 'فتح في محرر GraphQL',
     embed: 'تضمين في صفحة',

@@ -249,7 +249,7 @@ export const en = {
       chart: 'Take this chart with you',
       summary: 'Take this summary with you',
     },
-    allFields: (format: string) => `${format}, all fields`,
+    allFields: (format: string) => `${format}, all columns`,
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     elsewhere: 'Use elsewhere: GraphQL, curl, Python, R',

@@ -223,7 +223,7 @@ export const es: Translation = {
       chart: 'Llévese este gráfico',
       summary: 'Llévese este resumen',
     },
-    allFields: (format) => `${format}, todos los campos`,
+    allFields: (format) => `${format}, todas las columnas`,
     elsewhere: 'Usar en otro lugar: GraphQL, curl, Python, R',
     playground: 'Abrir en el editor de GraphQL',
     embed: 'Incluir en una página',

@@ -23,7 +23,7 @@ import { affordableOperations, mostAffordable, priceOperations } from '../../ask
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { groupForm } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { chartFileName, chartFiles, exportedChart } from '../export-menu/chart-menu.ts'
+import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
@@ -155,7 +155,7 @@ async function wholeAnswer(
   return { ...answer, ...(await ask(affordableOperations(site, chart.more(answer)))) }
 }
 
-/** The values of such a chart. Those of groups are the answer to their query, where the reader is sent. */
+/** The values of such a chart. */
 export function chartValues(format: FileFormat) {
   return (site: Site, subject: PageSubject, given: PageRequest): FileDraft | Draft => {
     const parameters = given.parameters.filter(([name]) => name !== 'bom')
@@ -164,18 +164,13 @@ export function chartValues(format: FileFormat) {
     const asked = readFile(site, subject, request)
     if ('status' in asked) return asked
     const { chart, view, operations } = asked
-    const { table } = chart
-    if (table === undefined) {
-      const file = chartFiles(chart, view, subject, site).find((each) => each.format === format)
-      return { ...notFoundPage(request), location: file?.path ?? null }
-    }
     return {
       status: 200,
       media: mediaTypes[format],
       name: `${chartFileName(view, subject)}.${format}`,
       operation: operations,
       write: async (answer, ask) => {
-        const values = table(await wholeAnswer(chart, answer, ask, site))
+        const values = chart.table(await wholeAnswer(chart, answer, ask, site))
         return fileOf(values, format, hasMark && format === 'csv', request.origin + request.address)
       },
     }

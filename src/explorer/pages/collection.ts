@@ -12,7 +12,7 @@ import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
-import { columnHead, optionsBar } from '../browse/options.ts'
+import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
@@ -36,7 +36,6 @@ import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
-import type { Names } from '../parts/values.ts'
 import { fileName } from '../export-menu/file-name.ts'
 import { recordFiles } from '../export-menu/files.ts'
 
@@ -79,7 +78,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns))
-      const exported = exportedList(view, list.totalCount, found, subject, browse.names, menu)
+      const exported = exportedList(list.totalCount, found, browse, menu)
       const chart =
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
@@ -242,16 +241,14 @@ async function timeFigure(
 
 /** `total`: the number of records that match. `found`: those of the page. */
 function exportedList(
-  view: View,
   total: number,
   found: readonly Result[],
-  subject: PageSubject,
-  names: Names,
-  context: MenuContext,
+  browse: Browse,
+  { site }: MenuContext,
 ): Exported {
-  const { site, language } = context
+  const { view, subject, names, language } = browse
   const { nsid } = subject.collection
-  const columns = columnsOf(view, subject)
+  const columns = columnsOf({ ...view, show: 'table' }, subject)
   const isTable = view.show === 'table' || view.columns !== null
   const args = { ...recordArguments(view), sortBy: sortOf(view, subject) }
   const name = fileName(view, subject)
@@ -264,12 +261,13 @@ function exportedList(
     kind: 'list',
     title: viewTitle(view, subject, language, names),
     operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
-    files: isTable
-      ? files
-      : [
-          ...files.slice(0, 1),
-          ...whole.map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
-        ],
+    files: [
+      ...files.filter(({ format }) => isTable || format === 'csv'),
+      ...whole
+        .filter(({ format }) => !isTable || format === 'csv')
+        .map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
+    ],
+    columns: columnForm(short, browse, 'program'),
     total: { count: total, text: counted(subject, total, language) },
     embed: embedAddress(nsid, view),
   }
