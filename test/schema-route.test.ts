@@ -9,7 +9,9 @@ import { newsLexicons } from './golden/corpora.ts'
 import { modelOf } from './support/service/agents.ts'
 import { startServer } from './support/server/http-server.ts'
 
-const schema = buildGraphQLSchema(modelOf(newsLexicons.documents, newsLexicons.references))
+const schema = buildGraphQLSchema(
+  modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories),
+)
 const path = '/schema.graphql'
 
 test('the schema is served as text that builds the same schema, with its hash as ETag', async () => {

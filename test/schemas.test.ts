@@ -16,17 +16,22 @@ import { libraryLexicons, libraryReferences } from './support/records/lexicons.t
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 
-const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
-  ['news', newsLexicons.documents, newsLexicons.references],
+const sets: readonly (readonly [
+  name: string,
+  documents: readonly Json[],
+  references: References,
+  stories?: Json,
+])[] = [
+  ['news', newsLexicons.documents, newsLexicons.references, newsLexicons.stories],
   ['stress', stressLexicons.documents, stressLexicons.references],
   ['odd', oddLexicons.documents, oddLexicons.references],
   ['site-standard', siteLexicons.documents, siteLexicons.references],
   ['library', libraryLexicons, libraryReferences],
 ]
 
-for (const [name, documents, references] of sets) {
+for (const [name, ...lexicons] of sets) {
   test(`the schema of the ${name} lexicons is valid and as it was`, () => {
-    const schema = buildGraphQLSchema(modelOf(documents, references))
+    const schema = buildGraphQLSchema(modelOf(...lexicons))
     assertSound(schema)
     compare(`${name}/schema.graphql`, schemaText(schema).text)
   })

@@ -114,6 +114,8 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles):
   const links = collection.references
     .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
     .flatMap(({ path }) => fields.filter(({ property }) => property === path[0]))
+    // Most stories are the record itself.
+    .filter(({ name }) => name !== collection.stories?.field)
   const brief = [display, ...links, ...required, ...fields.filter(isTelling)].flatMap(
     (field) => field?.name ?? [],
   )

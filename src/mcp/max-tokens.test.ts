@@ -87,6 +87,7 @@ test('an address that is cut in a long record is passed over for that of its out
       async ask(question, signal) {
         const { data, ...rest } = await endpoint.ask(question, signal)
         const node = data?.[root] as Json
+        if (node === undefined) return { data, ...rest }
         const others = Array.from({ length: 300 }, (_, at) => [`m${at}`, `word${at} `.repeat(80)])
         const recordJson = { ...node.recordJson, url, ...Object.fromEntries(others) }
         return { ...rest, data: { ...data, [root]: { ...node, recordJson } } }

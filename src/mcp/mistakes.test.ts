@@ -48,7 +48,7 @@ const refusals: Table = {
     ],
     [{ since: 'last wek' }, /"last week" is/],
     [{ after: 'page2' }, /not a cursor/],
-    [{ sort: 'zzz' }, /^(?!.*Via).* enrichment\.count/],
+    [{ sort: 'zzz' }, /^(?!.*enrichmentVia).* articleViaStory\.count, enrichment\.count/],
     [{ sort: '-publishdAt' }, /Did you mean "publishedAt"/],
     [{ sort: 'source.country' }, /sorted by its own fields/],
     [{ search: '?!' }, /^search: A search needs a word.*\(character 1 of the search\)\.$/],

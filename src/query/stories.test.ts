@@ -43,7 +43,8 @@ onEveryDatabase('a story is filtered, grouped, followed and counted as reference
     report('d', 4, 'jobbi wramp', 'y'),
     buildRecord(nsid, { did, rkey: 'e', value: { title: 'zorax quilm vethu' } }),
   ])
-  await using service = await openTestService({ lexicons, stories, records, database })
+  await using service = await openTestService({ lexicons, stories, database })
+  await service.store(records)
   const ask = (): Promise<Json> => service.data(query)
   const uri = (rkey: string): string => `at://${did}/${nsid}/${rkey}`
   const before = await ask()

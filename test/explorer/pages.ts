@@ -15,7 +15,7 @@ export const enrichment = '/c/tech.service.news.enrichment'
 /** Points: what the public tier may spend on an operation. */
 export const limit = 250
 const models = {
-  demo: modelOf(newsLexicons.documents, newsLexicons.references),
+  demo: modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories),
   stress: modelOf(stressLexicons.documents, stressLexicons.references),
 } as const
 export const newsModel = models.demo

@@ -10,11 +10,14 @@ import type { Engine } from '../support/store/postgres.ts'
 import { demoRecords } from '../support/records/demo.ts'
 import { cidOf } from '../support/records/records.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import { withStories } from '../reference/words/stories.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
 
 export interface LexiconFolder {
   readonly documents: readonly Json[]
   readonly references: References
+  /** The content of `stories.json`. */
+  readonly stories?: Json
 }
 
 export interface Corpus {
@@ -28,8 +31,11 @@ export function readLexiconFolder(url: URL): LexiconFolder {
   const read = (file: string): Json => JSON.parse(readFileSync(new URL(file, url), 'utf8'))
   const files = globSync('**/*.json', { cwd }).toSorted()
   return {
-    documents: files.filter((file) => !['references.json', 'display.json'].includes(file)).map(read),
+    documents: files
+      .filter((file) => !['references.json', 'stories.json', 'display.json'].includes(file))
+      .map(read),
     references: files.includes('references.json') ? read('references.json') : {},
+    ...(files.includes('stories.json') && { stories: read('stories.json') }),
   }
 }
 
@@ -117,13 +123,15 @@ function withoutTokens(documents: readonly Json[]): readonly Json[] {
 
 async function openCorpus(
   database: Engine,
-  { documents, references }: LexiconFolder,
+  { documents, references, stories = {} }: LexiconFolder,
   judged: readonly Json[],
   records: readonly PlainRecord[],
 ): Promise<Corpus> {
-  const service = await openTestService({ lexicons: documents, references, records, database })
+  const service = await openTestService({ lexicons: documents, references, stories, records, database })
   const key = records.map(({ cid }) => cid).join()
-  const reference = evaluators.get(key) ?? remembering(createReference(judged, references, records))
+  const reference =
+    evaluators.get(key) ??
+    remembering(createReference(judged, references, withStories(records, stories), stories))
   evaluators.set(key, reference)
   return { service, reference }
 }

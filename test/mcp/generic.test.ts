@@ -33,8 +33,8 @@ const atOnce = 60
 /** The sets with that many paths. */
 const thousands = ['library', 'stress', 'network']
 
-for (const [name, documents, references] of lexiconSets) {
-  const model = modelOf(documents, references)
+for (const [name, ...lexicons] of lexiconSets) {
+  const model = modelOf(...lexicons)
   const schema = buildGraphQLSchema(model)
   const catalogue = createCatalogue(model)
   const context: FilterContext = {
@@ -139,7 +139,8 @@ for (const [name, documents, references] of lexiconSets) {
   })
 
   test(`every tool answers over the ${name} lexicons, at a price that the public tier may pay`, async () => {
-    await using service = await openTestService({ lexicons: documents, references })
+    const [documents, references, stories] = lexicons
+    await using service = await openTestService({ lexicons: documents, references, stories })
     const agent = createAgent(model, engineEndpoint(service.engine))
     const listed = JSON.stringify({ tools: agent.tools })
     assert.ok(countTokens(listed) <= 2500)

@@ -26,8 +26,8 @@ interface Told {
 test('texts that command their reader pass through every tool unchanged', async (t) => {
   const told = await Promise.all(injections.map(tellAll))
   const records = told.flatMap((each) => [each.source, each.article, each.enrichment])
-  const { documents: lexicons, references } = newsLexicons
-  await using service = await openTestService({ lexicons, references, records })
+  const { documents: lexicons, references, stories } = newsLexicons
+  await using service = await openTestService({ lexicons, references, stories, records })
   await using server = await startAgentServer({ app: { engine: service.engine } })
   await using agent = await connectAgent(server.url)
   const before = JSON.stringify(await agent.tools())

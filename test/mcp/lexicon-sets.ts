@@ -12,8 +12,9 @@ export const lexiconSets: readonly (readonly [
   name: string,
   documents: readonly Json[],
   references: References,
+  stories?: Json,
 ])[] = [
-  ['news', newsLexicons.documents, newsLexicons.references],
+  ['news', newsLexicons.documents, newsLexicons.references, newsLexicons.stories],
   ['library', libraryLexicons as readonly Json[], libraryReferences],
   ['stress', stressLexicons.documents, stressLexicons.references],
   ['site-standard', standardLexicons.documents, standardLexicons.references],

@@ -1,10 +1,9 @@
 /** The corpus that is asked about, in the words of the reference evaluator: what the right answers are made from. */
-import { globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { DemoRecord } from '../../demo/record.ts'
+import { newsLexicons } from '../golden/corpora.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
-import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
+import { withStories } from '../reference/words/stories.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 
 export const article = 'tech.service.news.article'
@@ -21,14 +20,9 @@ export interface News {
   readonly analysesOf: (article: PlainRecord) => readonly PlainRecord[]
 }
 
-const folder = fileURLToPath(new URL('../../lexicons', import.meta.url))
-
 export function readNews(records: readonly DemoRecord[], now: Date): News {
-  const documents = globSync('**/*.json', { cwd: folder })
-    .filter((file) => !['references.json', 'display.json'].includes(file))
-    .map((file): Json => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
-  const references = JSON.parse(readFileSync(`${folder}/references.json`, 'utf8'))
-  const reference = createReference(documents, references, records.map(plain))
+  const { documents, references, stories = {} } = newsLexicons
+  const reference = createReference(documents, references, withStories(records.map(plain), stories), stories)
   const articleOf = ({ value }: PlainRecord) => known(reference.resolve(value.article.uri))
   const outletOf = (record: PlainRecord): string => {
     const { value } = record.collection === enrichment ? articleOf(record) : record

@@ -24,8 +24,8 @@ const news = readNews(corpus, now)
 let service: TestService
 let server: HttpServer
 before(async () => {
-  const { documents: lexicons, references } = newsLexicons
-  service = await openTestService({ lexicons, references, records: news.reference.records })
+  const { documents: lexicons, references, stories } = newsLexicons
+  service = await openTestService({ lexicons, references, stories, records: news.reference.records })
   server = await startAgentServer({ app: { engine: service.engine }, now: () => now })
 })
 after(async () => {

@@ -34,7 +34,14 @@ import {
   pageOf,
   type SortField,
 } from './order.ts'
-import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
+import {
+  createShapes,
+  type HeldReference,
+  type Json,
+  type References,
+  type Shapes,
+  type Stories,
+} from './shapes.ts'
 import type { Key } from './values.ts'
 import {
   isCurrent,
@@ -147,12 +154,14 @@ function foundInAll(data: Dataset, text: string): PlainRecord[] {
     .sort((a, b) => compareRecords(data, a, b, []) || (a.collection < b.collection ? -1 : 1))
 }
 
+/** Records have their stories, where there are any: `withStories`. */
 export function createReference(
   documents: readonly Json[],
   references: References,
   records: readonly PlainRecord[],
+  stories: Stories = {},
 ): Reference {
-  const data = { shapes: createShapes(documents, references), records }
+  const data = { shapes: createShapes(documents, references, stories), records }
   const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
     candidates.filter(
       (record) => matches(data, record, where) && (search === '' || isFound(data, record, search)),

@@ -63,17 +63,25 @@ export interface HeldReference {
 
 export type Shapes = ReadonlyMap<string, Shape>
 
-export function createShapes(documents: readonly Json[], references: References): Shapes {
+/** By collection, which properties stories are derived of: the content of `stories.json`. */
+export type Stories = Readonly<Record<string, Json>>
+
+export function createShapes(
+  documents: readonly Json[],
+  references: References,
+  stories: Stories = {},
+): Shapes {
   const shapes = new Map<string, Shape>()
   for (const document of documents) {
     if (document.defs.main?.type !== 'record') continue
     const typeName = typeNameOf(document.id)
     const rootField = typeName.slice(0, 1).toLowerCase() + typeName.slice(1)
-    const fields = fieldsOf(document.defs.main.record, document.id, [], reservedNames, {
+    const own = fieldsOf(document.defs.main.record, document.id, [], reservedNames, {
       documents,
       references,
       nsid: document.id,
     })
+    const fields = stories[document.id] === undefined ? own : [...own, storyField(document.id)]
     const held = [...referencesIn(fields, [], [])].map(({ path, kind }) => ({
       collection: document.id,
       path,
@@ -84,6 +92,14 @@ export function createShapes(documents: readonly Json[], references: References)
     shapes.set(document.id, { nsid: document.id, typeName, rootField, fields, required, references: held })
   }
   return shapes
+}
+
+/** The name of the field, which no property may have here. */
+export const story = 'story'
+
+function storyField(nsid: string): Field {
+  const kind: Kind = { kind: 'reference', link: 'atUri', targets: [nsid], target: nsid, asked: nsid }
+  return { name: story, property: story, nullable: false, kind }
 }
 
 export function typeNameOf(origin: string): string {

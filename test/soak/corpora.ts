@@ -2,10 +2,9 @@
  * The records of the soak: those of accounts that nobody touches, whose answers never change, and the versions that
  * moving accounts publish. Both are closed: no reference leads from one to the other.
  */
-import { globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { newsLexicons } from '../golden/corpora.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
@@ -14,19 +13,11 @@ import { didOf } from '../network/follow.ts'
 import { assemble, type Recipe, recipes } from '../support/random/corpus.ts'
 import { collections as library, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 
-const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
-const news = globSync('**/*.json', { cwd: packageLexicons })
-  .filter((file) => !['references.json', 'display.json'].includes(file))
-  .map((file): Json => JSON.parse(readFileSync(`${packageLexicons}/${file}`, 'utf8')))
-
 /** Those that come with the package, which attacks are written for, and those of the property tests. */
-export const lexicons: readonly Json[] = [...news, ...libraryLexicons]
-export const references: References = {
-  ...JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8')),
-  ...libraryReferences,
-}
+export const lexicons: readonly Json[] = [...newsLexicons.documents, ...libraryLexicons]
+export const references: References = { ...newsLexicons.references, ...libraryReferences }
 export const libraryCollections: readonly string[] = Object.values(library)
-export const newsCollections: readonly string[] = news.map(({ id }) => id)
+export const newsCollections: readonly string[] = newsLexicons.documents.map(({ id }) => id)
 
 /** The demo corpus and a drawn library. */
 export async function drawStill(seed: number): Promise<Reference> {

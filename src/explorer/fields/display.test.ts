@@ -9,7 +9,7 @@ import { plainValue } from '../parts/values.ts'
 import { membersOf, readDisplay } from './read-display.ts'
 import { createSubjects, memberLabel, type PageSubject } from './subject.ts'
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const model = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
 const plain = createSubjects(model)
 const [article, enrichment] = ['tech.service.news.article', 'tech.service.news.enrichment'] as const
 const [english, spanish, arabic] = languages as readonly [Language, Language, Language]

@@ -16,7 +16,7 @@ import { chartParameters, viewParameters } from './parameters.ts'
 import { readView, type View, writeView } from './view.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 
-const newsModel = modelOf(newsLexicons.documents, newsLexicons.references)
+const newsModel = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
 const article = createSubjects(newsModel).of('tech.service.news.article')!
 const read = (query: string) => readView([...new URLSearchParams(query)], article)
 

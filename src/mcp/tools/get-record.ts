@@ -137,9 +137,9 @@ function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: A
       {
         name: field.name,
         selection: nested([resolved, onType(subject.collection.typeName)], selection),
-        read({ [resolved]: found }) {
+        read({ uri, [resolved]: found }) {
           if (Array.isArray(found)) return found.filter((one) => one !== null).map(readNode)
-          return isObject(found) ? readNode(found) : undefined
+          return isObject(found) && found.uri !== uri ? readNode(found) : undefined
         },
       },
     ]
@@ -157,7 +157,8 @@ function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: A
       selection: { [list]: { totalCount: {}, nodes: selection } },
       read(node) {
         const { totalCount, nodes } = node[reference.viaField] as { totalCount: number; nodes: Json[] }
-        return totalCount === 0 ? undefined : { total: totalCount, newest: nodes.map(readNode) }
+        const isAlone = nodes.every(({ uri }) => uri === node.uri)
+        return isAlone ? undefined : { total: totalCount, newest: nodes.map(readNode) }
       },
       readAll(node) {
         const { totalCount } = node[reference.viaField] as { totalCount: number }

@@ -57,8 +57,8 @@ const rules: readonly Rule[] = [
   ],
 ]
 
-for (const [set, documents, references] of lexiconSets) {
-  const model = modelOf(documents, references)
+for (const [set, ...lexicons] of lexiconSets) {
+  const model = modelOf(...lexicons)
   const endpoint = { ask: () => assert.fail('Nothing is asked.') }
   const { tools } = createAgent(model, endpoint, undefined, { chatgpt: true })
 

@@ -8,7 +8,9 @@ import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import { runAllSteps } from './prepare.ts'
 import { validateInSteps } from './validate-in-steps.ts'
 
-const schema = buildGraphQLSchema(understand(newsLexicons.documents, newsLexicons.references).model)
+const schema = buildGraphQLSchema(
+  understand(newsLexicons.documents, newsLexicons.references, newsLexicons.stories).model,
+)
 
 test('a document has the errors that the library finds, in its order, up to a number', () => {
   for (const { name, query } of badDocuments.filter(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED')) {

@@ -60,7 +60,7 @@ test('`matches` is on the texts that searches find, and on no others', () => {
   }
   const boxes = { one: ref, many: { type: 'array', items: ref }, text, other: { type: 'array', items: text } }
   const own = modelOf([record('org.example.thing', boxes, { box })], {})
-  for (const model of [own, modelOf(newsLexicons.documents, newsLexicons.references)]) {
+  for (const model of [own, modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)]) {
     const schema = buildGraphQLSchema(model)
     for (const { typeName, type, searchFields } of model.collections) {
       const searched = searchFields.map(({ name }) => name).toSorted()

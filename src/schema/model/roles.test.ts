@@ -48,7 +48,7 @@ test('a collection without such fields has only the time of indexing', () => {
 
 test('pages and agents show the same fields of every collection', () => {
   const sets = [
-    modelOf(newsLexicons.documents, newsLexicons.references),
+    modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories),
     modelOf(libraryLexicons, libraryReferences),
     modelOf(stressLexicons.documents, stressLexicons.references),
   ]
@@ -66,7 +66,7 @@ test('pages and agents show the same fields of every collection', () => {
 })
 
 test('fields that display.json names hold for agents too', () => {
-  const model = modelOf(newsLexicons.documents, newsLexicons.references)
+  const model = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
   const given = { title: 'canonicalUrl', time: 'updatedAt', link: 'canonicalUrl' }
   const { display, time, addresses, brief } = createCatalogue(
     model,

@@ -1,4 +1,7 @@
 /** Which records tell of one event, plainly: each record is compared with every first record before it. */
+import { linkOf, type PlainRecord } from '../dataset.ts'
+import { type Json, type Stories, story } from '../shapes.ts'
+import { parseInstant } from '../values.ts'
 import { plainWordsOf } from '../../../src/search/words.ts'
 import { weightOf } from '../../../src/search/stories/weights.ts'
 
@@ -10,6 +13,36 @@ export interface Told {
   readonly summary: string | undefined
   /** The URI of the record that it repeats. */
   readonly original: string | undefined
+}
+
+/** The same records, whose values have their story where JSON does not show it. */
+export function withStories(
+  records: readonly PlainRecord[],
+  stories: Stories,
+  now = BigInt(Date.now()) * 1000n,
+): readonly PlainRecord[] {
+  const told = (nsid: string, { title, summary = '', time, original = '' }: Json) =>
+    records
+      .filter(({ collection }) => collection === nsid)
+      .map(({ uri, value }): Told => {
+        const link = value[original] ?? undefined
+        return {
+          uri,
+          at: (value[time] ?? undefined) && parseInstant(value[time]),
+          title: value[title] ?? undefined,
+          summary: value[summary] ?? undefined,
+          original: link && linkOf(link).uri,
+        }
+      })
+  const firsts = new Map(
+    Object.entries(stories).flatMap(([nsid, fields]) => [...storiesOf(told(nsid, fields), now)]),
+  )
+  return records.map((record) => {
+    const value = firsts.get(record.uri)
+    return value === undefined
+      ? record
+      : { ...record, value: Object.defineProperty({ ...record.value }, story, { value }) }
+  })
 }
 
 /** The URI of the first record of each record's story. */

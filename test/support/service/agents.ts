@@ -39,12 +39,12 @@ export async function readPages(call: Call, tool: string, args: Json): Promise<r
 /** The day after the demo corpus ends. */
 export const demoDay = new Date('2026-11-16T09:30:00Z')
 
-export function modelOf(documents: readonly Json[], references: References): Model {
+export function modelOf(documents: readonly Json[], references: References, stories?: Json): Model {
   const files = documents.map((document) => ({
     file: `${document.id}.json`,
     document: structuredClone(document),
   }))
-  const built = buildLexicons(files, references)
+  const built = buildLexicons(files, references, stories)
   if (!built.ok) throw new Error(JSON.stringify(built.problems))
   return buildModel(built.lexicons)
 }

@@ -38,7 +38,7 @@ export async function openExplorer(
   more: Partial<Site> = {},
 ): Promise<OpenedExplorer> {
   const service = await openTestService(given)
-  return explorerOver(service, modelOf(given.lexicons, given.references ?? {}), more)
+  return explorerOver(service, modelOf(given.lexicons, given.references ?? {}, given.stories), more)
 }
 
 export function explorerOver(service: TestService, model: Model, more: Partial<Site> = {}): OpenedExplorer {

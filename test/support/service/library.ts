@@ -34,8 +34,8 @@ export function books(count: number, given: (index: number) => Partial<RecordGiv
 
 /** The demo's news, for `openTestService` and `sharedService`. */
 export function news() {
-  const { documents: lexicons, references } = newsLexicons
-  return { lexicons, references, records: demoRecords() as unknown as readonly StoredLine[] }
+  const { documents: lexicons, references, stories } = newsLexicons
+  return { lexicons, references, stories, records: demoRecords() as unknown as readonly StoredLine[] }
 }
 
 /** The keys of the books that a condition finds, in the order of a field. */

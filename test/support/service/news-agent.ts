@@ -7,7 +7,7 @@ import { type Agent, createAgent, demoDay, engineEndpoint, modelOf } from './age
 import type { Engine } from '../store/postgres.ts'
 
 export const { service, reference } = await corpusNamed('demo', 'sqlite')
-export const model = modelOf(newsLexicons.documents, newsLexicons.references)
+export const model = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
 export const news = 'tech.service.news'
 export const articles = of('article')
 export const enrichments = of('enrichment')

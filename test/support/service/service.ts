@@ -63,6 +63,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
   for (const batch of batchesOf(given.records ?? [], given.loading ?? 0)) await opened.load(batch)
   if (given.hidden !== undefined)
     await opened.database.write.applyBatch(given.hidden.map((did) => accountStatus(did, false)))
+  while (given.stories && (await opened.database.write.metadata.deriveStories(1_000)) > 0);
   return {
     engine: opened.engine,
     opened,
@@ -106,20 +107,23 @@ export function sharedService(
 const layouts = new WeakMap<readonly Json[], Promise<FreshDatabase> | 'wanted once'>()
 
 /** From the second time on a copy for the same lexicons, because laying one out takes twice as long. */
-async function laidOutDatabase({ lexicons, references }: TestServiceGiven): Promise<FreshDatabase> {
+async function laidOutDatabase(given: TestServiceGiven): Promise<FreshDatabase> {
+  const { lexicons } = given
   const known = layouts.get(lexicons)
   if (known === undefined) {
     layouts.set(lexicons, 'wanted once')
     return freshDatabase()
   }
-  const layout = known === 'wanted once' ? layOut(lexicons, references) : known
+  const layout = known === 'wanted once' ? layOut(given) : known
   layouts.set(lexicons, layout)
   return freshDatabase(await layout)
 }
 
-async function layOut(lexicons: readonly Json[], references: References = {}): Promise<FreshDatabase> {
+async function layOut({ lexicons, references = {}, stories }: TestServiceGiven): Promise<FreshDatabase> {
   const database = await freshDatabase()
-  await (await openEngine(lexicons, references, database.url))[Symbol.asyncDispose]()
+  await (await openEngine(lexicons, references, database.url, 'true', undefined, stories))[
+    Symbol.asyncDispose
+  ]()
   return database
 }
 

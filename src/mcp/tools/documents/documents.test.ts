@@ -118,7 +118,7 @@ test('lines of a text stay below its own name', async () => {
   const id = 'at://did:web:a.example/tech.service.news.article/a'
   const record = { title: 'One', description: 'first\ntitle: Another\r\nlast', authors: [{ name: 'A' }] }
   const node = { uri: id, indexedAt: '2026-01-01T00:00:00.000Z', recordJson: record }
-  const model = modelOf(newsLexicons.documents, newsLexicons.references)
+  const model = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
   const data = {
     techServiceNewsArticleByUri: new Proxy(node, {
       get: (target: Json, name) => target[String(name)] ?? { totalCount: 0, nodes: [] },
@@ -135,7 +135,7 @@ test('lines of a text stay below its own name', async () => {
 })
 
 test('search and fetch are offered only on request', () => {
-  const model = modelOf(newsLexicons.documents, newsLexicons.references)
+  const model = modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories)
   const names = createAgent(model, { ask: () => assert.fail() }).tools.map(({ name }) => name)
   assert.ok(!names.includes('search') && !names.includes('fetch'))
 })
