@@ -225,7 +225,7 @@ test('a chart of all records asks for counts that the service has, without condi
 test('a chart of which a part costs too much gives way to a link', async () => {
   const price = ({ query }: { readonly query: string }) => (query.includes('fill') ? 241 : 1)
   const { body } = await explorerOver(service, newsModel, { price }).get(`${articles}?language=en`)
-  assert.match(body, /<a href="[^"]*\/charts\?language=en" rel="nofollow">More charts of this view/)
+  assert.match(body, /<a href="[^"]*\/charts\?language=en" rel="nofollow">More charts/)
   assert.doesNotMatch(body, /<figure/)
 })
 

@@ -48,7 +48,7 @@ test('unusual words say of how many records they are, which may be a sample', as
   const page = `/c/${nsid}/topic?panel=words&day`
   const { body } = await explorer.get(`${page}=2`)
   const read =
-    /in ([\d,]+) records of this view and in 300 others\. Where there are more than 10,000, these are a sample/.exec(
+    /in ([\d,]+) records here and in 300 others\. Where there are more than 10,000, these are a sample/.exec(
       body,
     )
   assert.ok(read !== null, body)

@@ -231,7 +231,9 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       `${said} ${address}`,
     )
   }
-  const periods = document.querySelector('figure tbody') === null ? [] : (await pages.figure(address)).rows
+  const isDrawn = document.querySelector('figure tbody') !== null
+  const { rows: periods, description } = isDrawn ? await pages.figure(address) : { rows: [], description: '' }
+  const peaks: number[] = []
   for (const [at, said] of texts('.findings li').entries()) {
     const shares = periods.flatMap(([key, ...cells]) => {
       const href = (addresses.length === 1 ? key : cells[at])?.href ?? ''
@@ -240,7 +242,13 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     })
     const peak = shares.length === 0 ? undefined : percent.format(Math.max(...shares))
     assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], peak, `${said} ${address}`)
+    peaks.push(...shares)
   }
+  if (peaks.length > 0 && periods.length > 1)
+    assert.ok(
+      description.includes(`Highest: ${percent.format(Math.max(...peaks))} (`),
+      `${description} ${address}`,
+    )
   for (const [at, list] of [
     ...document.querySelectorAll('[aria-labelledby=topic-newest] .side-by-side > div'),
   ].entries()) {

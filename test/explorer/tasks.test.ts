@@ -84,7 +84,7 @@ const tasks: readonly Task[] = [
     name: 'who writes the most clickbait',
     async run({ page, click, select }) {
       await click(collection(page, 'Analyses'))
-      await click(page.getByRole('link', { name: 'More charts of this view' }))
+      await click(page.getByRole('link', { name: 'More charts' }))
       await select(page.getByRole('combobox', { name: 'Measure', exact: true }), 'Average')
       await select(page.getByRole('combobox', { name: 'of', exact: true }), 'Clickbait')
       await select(page.getByRole('combobox', { name: 'By', exact: true }), 'Article · Outlet')
@@ -156,8 +156,8 @@ const tasks: readonly Task[] = [
       await click(collection(page, 'Articles'))
       await click(facetValue(page, 'Language', 'French'))
       await click(page.getByRole('link', { name: 'Table', exact: true }))
-      const menu = page.locator('details.take', { hasText: 'Take these records with you' })
-      await click(menu.getByText('Take these records with you'))
+      const menu = page.locator('details.take', { hasText: 'Take these articles with you' })
+      await click(menu.getByText('Take these articles with you'))
       const downloading = page.waitForEvent('download')
       await click(menu.getByRole('link', { name: 'CSV', exact: true }))
       const text = await readFile(await (await downloading).path(), 'utf8')

@@ -78,22 +78,32 @@ export function aggregateOf({ collection }: PageSubject): string {
 
 type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly description?: string }
 
-/** A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they are, and how many are missing. */
-export function describe(given: Given, { tag, text, list, number }: Language): ChartSpec {
+/**
+ * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
+ * are, and how many are missing. The highest is none of `isFew`, values that are mostly chance, unless all are.
+ */
+export function describe(
+  given: Given,
+  { tag, text, list, number }: Language,
+  isFew: (series: number, key: number) => boolean = () => false,
+): ChartSpec {
   const spec = { ...given, noValue: text.charts.noValue, locale: tag }
   if (given.description !== undefined) return { ...spec, description: given.description }
-  const all = spec.series.flatMap(({ name, values }) =>
+  const all = spec.series.flatMap(({ name, values }, at) =>
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
       const place = spec.series.length > 1 ? list([of, name]) : of
-      return value === null ? [] : [{ value, place }]
+      return value === null ? [] : [{ value, place, isFew: isFew(at, key) }]
     }),
   )
   const [first, ...rest] = all
   if (first === undefined) return { ...spec, description: text.charts.empty }
-  const highest = rest.reduce((one, other) => (other.value > one.value ? other : one), first)
+  const telling = all.filter((each) => !each.isFew)
+  const highest = (telling.length === 0 ? all : telling).reduce((one, other) =>
+    other.value > one.value ? other : one,
+  )
   const lowest = rest.reduce((one, other) => (other.value < one.value ? other : one), first)
-  const shown = ({ value, place }: typeof first) => ({ value: valueText(value, spec), place })
+  const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })
   const extremes =
     rest.length === 0 ? text.charts.single(shown(first)) : text.charts.extremes(shown(highest), shown(lowest))
   const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)

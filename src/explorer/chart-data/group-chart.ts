@@ -2,7 +2,7 @@
 import type { ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
 import { readNames } from '../lists/names.ts'
 import { viewAddress } from '../browse/context.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldLabel, nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
@@ -170,7 +170,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   const { language } = context
   const { choices, form, across, other, preset } = plan
   const { charts } = language.text
-  const named = charts[form.label]
+  const named = form.label === 'records' ? nounTitle(context.subject, language) : charts[form.label]
   const base = baseText(choices.base, language, readNames(answer, []))
   const label =
     typeof named === 'string'
@@ -211,7 +211,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
     const valuesOf = (of: typeof countIn) => rows.flatMap((row) => keys.map(({ id }) => of(row, id)))
     const totals = plan.whole === null ? keys.map(() => all) : valuesOf(totalIn)
     const shared = choices.measure === 'share' ? [{ label: charts.base, values: totals }] : []
-    return [{ label: charts.records, values: valuesOf(countIn) }, ...shared]
+    return [{ label: nounTitle(context.subject, language), values: valuesOf(countIn) }, ...shared]
   }
 }
 

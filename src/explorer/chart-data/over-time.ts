@@ -1,7 +1,7 @@
 /** Counts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { viewAddress } from '../browse/context.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { capitalized, fieldLabel, nounTitle } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -9,6 +9,7 @@ import type { Answer } from '../page.ts'
 import { type RecordArguments, type View, withCondition } from '../view/view.ts'
 import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
+import { leastRecords } from './group-plan.ts'
 import { withOthers } from './own-parameters.ts'
 import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import type { ShownPeriods, TimeAxis } from './time-axis.ts'
@@ -70,7 +71,9 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
   return [
     ...seriesIn(answer).map(({ panel, own }) => countsPanel(axis, shown, panel, own)),
     ...(base === null ? [] : [countsPanel(axis, shown, 'ofAll', base.own)]),
-    ...(shown.hasOutliers ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own)) : []),
+    ...(shown.outliers.length > 0
+      ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own))
+      : []),
   ]
 }
 
@@ -131,8 +134,11 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
     .filter((start) => isPartial(period, start, axis.bounds, axis.now))
     .map((start) => periodLabel(period, start, language))
   const of = base === null ? '' : baseText(base, language, readNames(answer, []))
+  const noun = nounTitle(axis.subject, language)
   const title =
-    base === null ? charts.recordsPer(charts.periods[period]) : charts.sharePer(of, charts.periods[period])
+    base === null
+      ? charts.recordsPer(noun, charts.periods[period])
+      : charts.sharePer(of, charts.periods[period])
   const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
   return {
     spec: describe(
@@ -141,9 +147,10 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         title: split === null ? title : charts.by(title, fieldLabel(split, language)),
         unit: base === null ? 'number' : 'share',
         keyLabel: charts.periods[period],
-        valueLabel: base === null ? charts.records : charts.shareOf(of),
+        valueLabel: base === null ? noun : charts.shareOf(of),
         isOrdered: true,
         isStacked,
+        breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
         keys: starts.map((start) => ({
           label: periodLabel(period, start, language),
           isPartial: isPartial(period, start, axis.bounds, axis.now),
@@ -155,10 +162,11 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
           values: isNothing ? [] : counted.map(valueOf),
           hrefs: view === null ? [] : starts.map((start) => addressOf(view, start)),
         })),
-        numbers: base === null || isNothing ? [] : numbersOf(series, of, language),
+        numbers: base === null || isNothing ? [] : numbersOf(series, noun, of, language),
         rest: isNothing ? null : undatedRow(chart, answer, valueOf, language),
       },
       language,
+      (at, key) => base !== null && (series[at]?.counted[key]?.count ?? 0) < leastRecords,
     ),
     notes: [
       ...outliers.flatMap(({ panel, name }) => {
@@ -175,15 +183,16 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
 /** What shares are made of: the records of each series, and those of the base, which are the same for all. */
 function numbersOf(
   series: readonly CountedSeries[],
+  noun: string,
   base: string,
-  { tag, text: { charts } }: Language,
+  language: Language,
 ): readonly ChartNumbers[] {
   const counts = series.map(({ name, counted }) => ({
-    label: series.length === 1 ? charts.records : `${name}: ${charts.records}`,
+    label: series.length === 1 ? noun : `${name}: ${noun}`,
     values: counted.map(({ count }) => count),
   }))
   const totals = series[0]?.counted.map(({ total }) => total ?? null) ?? []
-  return [...counts, { label: base.charAt(0).toLocaleUpperCase(tag) + base.slice(1), values: totals }]
+  return [...counts, { label: capitalized(base, language), values: totals }]
 }
 
 function undatedRow(

@@ -1,5 +1,6 @@
 /** What shares are of: all records, or those that have the filters of the view without its search. */
 import { sentencesOf } from '../browse/sentences.ts'
+import { nounOf } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
@@ -35,7 +36,10 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     own: recordArguments(name === 'all' ? period : filtered),
     text(of, language, names) {
       const { allRecords, recordsWith } = language.text.charts
-      return of === 'all' ? allRecords : recordsWith(sentencesOf(filters, language, names).join('; '))
+      const noun = nounOf(subject, language)
+      return of === 'all'
+        ? allRecords(noun)
+        : recordsWith(noun, sentencesOf(filters, language, names).join('; '))
     },
   }
 }

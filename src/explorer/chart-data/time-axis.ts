@@ -3,6 +3,7 @@
  * years, and the earliest and the latest time. Then the periods are, each with its count, so that nothing is added up
  * here.
  */
+import type { AxisEnd } from '../charts/chart-spec.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -40,8 +41,8 @@ export interface ShownPeriods {
   readonly starts: readonly number[]
   /** The first moment of the range, which is before the first period where there are too many. */
   readonly from: number
-  /** Whether records have a time so far from the others that their periods are left out. */
-  readonly hasOutliers: boolean
+  /** Where records have a time so far from the others that their periods are left out. */
+  readonly outliers: readonly AxisEnd[]
 }
 
 /** The time of the collection; null if it cannot be grouped by. */
@@ -93,7 +94,7 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   }
   const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
   if (earliest === null || (latest === null && bounds.to === null))
-    return { period: per ?? 'day', starts: [], from: 0, hasOutliers: false }
+    return { period: per ?? 'day', starts: [], from: 0, outliers: [] }
   // Of more years those with most records are known, and nothing is drawn of them.
   const { groups = [] } = (answer['years'] ?? {}) as Partial<GroupsAnswer>
   const years = usualRange(
@@ -114,7 +115,10 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
     period,
     starts: periodsBetween(period, Math.max(low, firstDay), last, mostPeriods),
     from: startOf(period, low),
-    hasOutliers: earliest < low || (latest ?? last) > last,
+    outliers: [
+      ...(earliest < low ? ['start' as const] : []),
+      ...((latest ?? last) > last ? ['end' as const] : []),
+    ],
   }
 }
 
@@ -128,7 +132,7 @@ function usualPeriod({ bounds, now }: TimeAxis, first: number, last: number): Pe
 /** The most periods that may be shown, for a price. */
 export function dearestPeriods({ now }: TimeAxis): ShownPeriods {
   const starts = periodsBetween('day', firstDay, now, mostPeriods)
-  return { period: 'day', starts, from: firstDay, hasOutliers: true }
+  return { period: 'day', starts, from: firstDay, outliers: ['start', 'end'] }
 }
 
 /** A group for each period. */

@@ -1,4 +1,5 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
+import { nounTitle } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
@@ -65,7 +66,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
             selection: { groupCount: {}, groups: { ...groupingSelection(groupingBy(split)), count: {} } },
           },
         ]
-  const whole: Series = { panel: 'part0', name: charts.records, view: null, own, row: {} }
+  const whole: Series = { panel: 'part0', name: nounTitle(subject, language), view: null, own, row: {} }
   const chart: OverTime = {
     axis,
     base: shared,

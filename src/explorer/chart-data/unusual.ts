@@ -2,8 +2,9 @@
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Where } from '../../ask/where.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldLabel, nounOf } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { canSearch, changed, recordArguments, type View } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupAnswer } from './asked-chart.ts'
@@ -129,8 +130,13 @@ function valuesOf(field: ShownField, { subject, view, language }: ChartContext):
 }
 
 /** The answer has the numbers of records that were read, and not whether these were samples. */
-export function sampleNotes({ unusualWords }: UnusualAnswer, { number, text }: Language): readonly string[] {
+export function sampleNotes(
+  { unusualWords }: UnusualAnswer,
+  subject: PageSubject,
+  language: Language,
+): readonly string[] {
+  const { number, text } = language
   if (unusualWords === undefined) return []
   const { recordsRead, againstRecordsRead } = unusualWords
-  return [text.charts.sample(number(recordsRead), number(againstRecordsRead))]
+  return [text.charts.sample(number(recordsRead), number(againstRecordsRead), nounOf(subject, language))]
 }

@@ -4,6 +4,9 @@
 export const chartKinds = ['bars', 'lines', 'table'] as const
 export type ChartKind = (typeof chartKinds)[number]
 
+/** Of an axis from left to right. */
+export type AxisEnd = 'start' | 'end'
+
 export interface ChartSpec {
   readonly kind: ChartKind
   readonly title: string
@@ -23,6 +26,8 @@ export interface ChartSpec {
   /** Whether the values of a key add up: bars are then stacked. Bars below each other are of keys without an order. */
   readonly isStacked: boolean
   readonly keys: readonly ChartKey[]
+  /** Ends of the axis beyond which keys are left out: the axis is drawn as broken there. */
+  readonly breaks?: readonly AxisEnd[]
   readonly series: readonly ChartSeries[]
   /** Further columns of the table, such as the numbers that the values are shares of. */
   readonly numbers?: readonly ChartNumbers[]

@@ -11,7 +11,7 @@ import {
   partialOpacity,
   valueText,
 } from './chart-spec.ts'
-import { barGaps, columnGaps } from './gaps.ts'
+import { axisBreaks, barGaps, columnGaps } from './gaps.ts'
 import type { Drawing, Options } from './axes.ts'
 import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
 import { columnsOf, labelText, plainText } from './label.ts'
@@ -99,6 +99,7 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
       ),
       ...hits(spec, marks),
       Plot.ruleY([0]),
+      ...axisBreaks(spec),
     ],
   }
 }
@@ -202,6 +203,7 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
     y: valueAxis(spec, marks),
     marks: [
       Plot.ruleY([0]),
+      ...axisBreaks(spec),
       ...all.map((series) =>
         Plot.lineY(
           points.filter((point) => point.series === series),

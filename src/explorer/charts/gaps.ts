@@ -41,6 +41,19 @@ export function barGaps(
   } as never)
 }
 
+/** Strokes through the axis where it is broken. */
+export function axisBreaks({ breaks = [] }: ChartSpec): readonly unknown[] {
+  return breaks.map((end) =>
+    Plot.text(['//'], {
+      fill: 'currentColor',
+      fontSize: 15,
+      fontWeight: 'bold',
+      frameAnchor: end === 'start' ? 'bottom-left' : 'bottom-right',
+      dy: 6,
+    } as never),
+  )
+}
+
 /** A shade in place of columns, which may be too narrow for words. */
 export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number]): unknown {
   return Plot.barY(gapsOf(spec, true), {

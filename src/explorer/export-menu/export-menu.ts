@@ -6,6 +6,7 @@ import type { Operation } from '../../ask/operation.ts'
 import { type IndexState, type PageRequest, type Site, newestIndexed } from '../page.ts'
 import { type ExportedFile, graphqlPath } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'
+import { nounOf } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 
 export interface Exported {
@@ -20,6 +21,8 @@ export interface Exported {
   /** Addresses of further forms, from the first slash. */
   readonly svg?: string | null
   readonly embed?: string | null
+  /** What the records are called, in a sentence. */
+  readonly noun?: string
   /** A form that chooses the columns of the files. */
   readonly columns?: Html
 }
@@ -35,7 +38,7 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
   if (exported === null) return null
   const { site, language, origin, address, index, exportRows } = context
   const { text } = language
-  const { kind, title, files, svg = null, embed = null, columns = null } = exported
+  const { kind, title, files, svg = null, embed = null, columns = null, noun } = exported
   const total = files.length === 0 ? undefined : exported.total
   const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
     ...files.map(({ format, path, isWhole }) => {
@@ -48,7 +51,7 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
   ]
   const cited = citation({ site, title, page: origin + address, index, language })
   return html`<details class="take">
-    <summary>${text.exportMenu.titles[kind]}</summary>
+    <summary>${kind === 'list' ? text.exportMenu.list(noun ?? nounOf(null, language)) : text.exportMenu.titles[kind]}</summary>
     <ul class="take-links" id=${columns === null ? undefined : 'take'}>
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>

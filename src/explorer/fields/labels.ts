@@ -63,6 +63,24 @@ export function counted(
   return plural(display.count[tag] ?? text.records, count)
 }
 
+/** `articles`, in a sentence; records, where `display.json` does not count them in the language. */
+export function nounOf(
+  subject: { readonly display: { readonly count: Counts } } | null,
+  { tag, text }: Language,
+): string {
+  const { few, other }: Plural = subject?.display.count[tag] ?? text.records
+  return (few ?? other).replace('{n}', '').trim()
+}
+
+/** `Articles`, of a column or an axis. */
+export function nounTitle(subject: Parameters<typeof nounOf>[0], language: Language): string {
+  return capitalized(nounOf(subject, language), language)
+}
+
+export function capitalized(text: string, { tag }: Tagged): string {
+  return text.charAt(0).toLocaleUpperCase(tag) + text.slice(1)
+}
+
 /** Descriptions of lexicons are in English: not shown to readers of a language that the operator has labels in. */
 export function isReadIn({ tag }: Tagged, labels: Labels): boolean {
   return tag === 'en' || labels[tag] === undefined

@@ -54,7 +54,7 @@ export function aboutSentence(
   const [first, last] = [shown?.starts[0], shown?.starts.at(-1)].map(
     (start) => start !== undefined && String(new Date(start).getUTCFullYear()),
   )
-  const years = shown?.hasOutliers === true ? front.mostlyFrom : front.from
+  const years = (shown?.outliers ?? []).length > 0 ? front.mostlyFrom : front.from
   return language.list([
     ...counts,
     ...(groupCount === undefined || groupCount === 0 ? [] : [language.plural(front.languages, groupCount)]),

@@ -118,8 +118,8 @@ export const ar: Translation = {
       year: (time) => `في ${isolated(time)}`,
     },
     highest: 'أعلى النسب',
-    most: 'أكثر السجلات',
-    few: (count) => `* النسبة من أقل من ${isolated(count)} سجلًا صدفة جزئيًا.`,
+    most: (noun) => `أكثر ال${noun}`,
+    few: (count, noun) => `* النسبة من أقل من ${isolated(count)} من ال${noun} صدفة جزئيًا.`,
     newest: 'الأحدث',
     all: (count) => `الكل (${isolated(count)})`,
     words: 'كلمات ترافقه',
@@ -238,8 +238,8 @@ export const ar: Translation = {
     collections: (first, last, all) => `المجموعات من ${first} إلى ${last} من أصل ${all}`,
   },
   exportMenu: {
+    list: (noun) => `خذ هذه ال${noun} معك`,
     titles: {
-      list: 'خذ هذه السجلات معك',
       record: 'خذ هذا السجل معك',
       chart: 'خذ هذا المخطط معك',
       summary: 'خذ هذا الملخص معك',

@@ -107,8 +107,8 @@ export const en = {
       year: (time: string) => `in ${time}`,
     },
     highest: 'Highest shares',
-    most: 'Most records',
-    few: (count: string) => `* Of fewer than ${count} records, a share is partly chance.`,
+    most: (noun: string) => `Most ${noun}`,
+    few: (count: string, noun: string) => `* Of fewer than ${count} ${noun}, a share is partly chance.`,
     newest: 'Newest',
     all: (count: string) => `All ${count}`,
     words: 'Words that go with it',
@@ -243,8 +243,8 @@ export const en = {
     collections: (first: string, last: string, all: string) => `Collections ${first} to ${last} of ${all}`,
   },
   exportMenu: {
+    list: (noun: string) => `Take these ${noun} with you`,
     titles: {
-      list: 'Take these records with you',
       record: 'Take this record with you',
       chart: 'Take this chart with you',
       summary: 'Take this summary with you',

@@ -104,8 +104,8 @@ export const es: Translation = {
       year: (time) => `en ${time}`,
     },
     highest: 'Mayores proporciones',
-    most: 'Más registros',
-    few: (count) => `* De menos de ${count} registros, una proporción es en parte casual.`,
+    most: (noun) => `Más ${noun}`,
+    few: (count, noun) => `* De menos de ${count} ${noun}, una proporción es en parte casual.`,
     newest: 'Lo más reciente',
     all: (count) => `Todos (${count})`,
     words: 'Palabras que lo acompañan',
@@ -217,8 +217,8 @@ export const es: Translation = {
     collections: (first, last, all) => `Colecciones ${first} a ${last} de ${all}`,
   },
   exportMenu: {
+    list: (noun) => `Llévese esta lista de ${noun}`,
     titles: {
-      list: 'Llévese estos registros',
       record: 'Llévese este registro',
       chart: 'Llévese este gráfico',
       summary: 'Llévese este resumen',

@@ -15,7 +15,7 @@ import { filterMenu } from '../browse/filter-menu.ts'
 import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
-import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
@@ -267,6 +267,7 @@ function exportedList(
         .filter(({ format }) => !isTable || format === 'csv')
         .map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
     ],
+    noun: nounOf(subject, language),
     columns: columnForm(short, browse, 'program'),
     total: { count: total, text: counted(subject, total, language) },
     embed: embedAddress(nsid, view),

@@ -1,7 +1,7 @@
 /** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { counted, fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
@@ -189,20 +189,21 @@ async function monthsFigure(
   const view = { ...emptyView, conditions: [{ field, operator: 'is', values: [uri] } as const] }
   const starts = periodsBetween('month', first, last, mostMonths)
   const undated = groups.find(({ key }) => key === null)?.count ?? 0
+  const noun = nounTitle(holder, language)
   const spec = describe(
     {
       kind: 'bars',
-      title: charts.recordsPer(charts.periods.month),
+      title: charts.recordsPer(noun, charts.periods.month),
       unit: 'number',
       keyLabel: charts.periods.month,
-      valueLabel: charts.records,
+      valueLabel: noun,
       isOrdered: true,
       isStacked: true,
       keys: starts.map((start) => ({
         label: periodLabel('month', start, language),
         href: viewAddress(to, time === undefined ? null : viewOfPeriod(view, time, 'month', start)),
       })),
-      series: [{ name: charts.records, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
+      series: [{ name: noun, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
     },
     language,
   )

@@ -189,7 +189,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       missing: found.didYouMean ?? [],
       words: things('words'),
       values: things('values'),
-      notes: sampleNotes(unusual('words'), language),
+      notes: sampleNotes(unusual('words'), subject, language),
     }
   })
 }

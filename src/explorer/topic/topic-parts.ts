@@ -6,7 +6,7 @@ import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf, type UnusualRow } from '../chart-data/unusual.ts'
-import { counted, fieldLabel } from '../fields/labels.ts'
+import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
@@ -75,7 +75,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
       </div>`,
     )}</div>
     ${name === 'words' && html`<p class="none">${[...new Set(topics.flatMap(({ notes }) => notes))].join(' ')}</p>`}
-    ${name === 'outlets' && !context.chart.base.isWhole && html`<p class="none">${language.text.topic.few(language.number(fewRecords))}</p>`}
+    ${name === 'outlets' && !context.chart.base.isWhole && html`<p class="none">${language.text.topic.few(language.number(fewRecords), nounOf(context.subject, language))}</p>`}
   </section>`
 }
 
@@ -115,7 +115,7 @@ function partOf(
         topics.map((each) => each.most),
       )
       return html`<div class="tables">${highest.length > 0 && outletTable(text.topic.highest, highest, ({ share }) => (share ?? 0) / shares, context)}
-        ${outletTable(text.topic.most, most, ({ count }) => count / counts, context)}</div>`
+        ${outletTable(text.topic.most(nounOf(context.subject, context.language)), most, ({ count }) => count / counts, context)}</div>`
     }
     case 'newest':
       return topic.newest.length === 0 ? null : newestList(topic, context)
@@ -131,14 +131,14 @@ function outletTable(
   lengthOf: (row: OutletRow) => number,
   context: TopicContext,
 ): Html {
-  const { language, chart } = context
+  const { language, chart, subject } = context
   const { charts } = language.text
   const isShare = !chart.base.isWhole
   return html`<table class="outlets">
     <caption>${caption}</caption>
     <thead><tr><th scope="col"><span class="hidden">${panelTitle('outlets', context)}</span></th>
       ${isShare && html`<th scope="col" class="number">${charts.shareColumn}</th>`}
-      <th scope="col" class="number">${charts.records}</th>
+      <th scope="col" class="number">${nounTitle(subject, language)}</th>
       ${isShare && html`<th scope="col" class="number">${charts.base}</th>`}</tr></thead>
     <tbody>${rows.map((row) => {
       const { label, view, share, count, total } = row
