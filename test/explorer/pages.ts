@@ -101,7 +101,7 @@ export function plain(text: string | null | undefined): string {
 }
 
 /** Fields that are references, arrays and integers in the lexicons of the demo. */
-const references = /(^|_)(source|article)$/
+const references = /(^|_)(source|article|story)$/
 const arrays = /^(tags|topics|keywords)$/
 const integers = /^(wordCount|impactLevel|clickbaitScore)$/
 

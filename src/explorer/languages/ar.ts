@@ -232,6 +232,7 @@ export const ar: Translation = {
     notIndexed: 'هذا السجل غير مفهرس هنا',
     notIndexedHint: 'ربما حُذف، أو لم يصل بعد.',
   },
+  story: { same: 'الخبر نفسه', first: 'أول نشر' },
   account: {
     none: 'ليس لهذا الحساب سجلات هنا',
     noneOfThese: 'ليس لهذا الحساب سجلات في هذه المجموعات',

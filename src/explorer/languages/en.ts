@@ -111,6 +111,7 @@ export const en = {
     few: (count: string, noun: string) => `* Of fewer than ${count} ${noun}, a share is partly chance.`,
     newest: 'Newest',
     all: (count: string) => `All ${count}`,
+    stories: 'Its stories',
     words: 'Words that go with it',
     values: (field: string) => `${field} that go with it`,
     here: 'here',
@@ -176,6 +177,7 @@ export const en = {
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
     grouped: (collection: string, field: string) => `${collection} by ${field}`,
     unusual: (collection: string, day: string) => `${collection}: what was unusual in the week to ${day}`,
+    stories: (day: string) => `The biggest stories of the week to ${day}`,
     index: 'How fresh the data is',
     lag: (seconds: string) => `${seconds} s behind`,
     browseAll: (collection: string) => `Browse ${collection}`,
@@ -236,6 +238,10 @@ export const en = {
     average: (field: string) => `Average of ${field}`,
     notIndexed: 'This record is not indexed here',
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
+  },
+  story: {
+    same: 'The same story',
+    first: 'First report',
   },
   account: {
     none: 'This account has no records here',

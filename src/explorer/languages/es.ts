@@ -108,6 +108,7 @@ export const es: Translation = {
     few: (count, noun) => `* De menos de ${count} ${noun}, una proporción es en parte casual.`,
     newest: 'Lo más reciente',
     all: (count) => `Todos (${count})`,
+    stories: 'Sus noticias',
     words: 'Palabras que lo acompañan',
     values: (field) => `${field} que lo acompañan`,
     here: 'aquí',
@@ -211,6 +212,7 @@ export const es: Translation = {
     notIndexed: 'Este registro no está indexado aquí',
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',
   },
+  story: { same: 'La misma noticia', first: 'Primera publicación' },
   account: {
     none: 'Esta cuenta no tiene registros aquí',
     noneOfThese: 'Esta cuenta no tiene registros en estas colecciones',

@@ -26,12 +26,14 @@ import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf, shortColumns, sortOf } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { readNames } from '../lists/names.ts'
+import { readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { type Result, results } from '../parts/results.ts'
+import { storyHeading } from '../parts/stories.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, isRestricted, readView, recordArguments, type View } from '../view/view.ts'
+import { changed, emptyView, isRestricted, readView, recordArguments, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
@@ -55,6 +57,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     : null
   const columns = columnsOf(view, subject)
   const { facets, left, operation } = askList(view, subject, site)
+  const story = storyOf(view, subject)
+  const told = story === null ? [] : storyPanels('story', emptyView, { uri: { eq: story } }, subject)
   const asks = [...(asked?.panels ?? []), ...(asked?.more(null) ?? [])]
   const time = asks.length > 0 && areAffordable(site, asks) ? asked : null
   return {
@@ -62,7 +66,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     location,
     title: viewTitle(view, subject, language),
     description: subjectDescription(subject, language),
-    operation: [operation, ...affordableOperations(site, time?.panels ?? [])],
+    operation: [operation, ...affordableOperations(site, [...told, ...(time?.panels ?? [])])],
     more: (answer) =>
       affordableOperations(site, [
         ...(time?.more(answer) ?? []),
@@ -70,6 +74,10 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       ]),
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
+    // A story is known by its headline, which is in the answer.
+    ...(story !== null && {
+      known: (answer) => ({ status: 200, title: viewTitle(view, subject, language, readNames(answer, [])) }),
+    }),
     feed: feedAddress(collection.nsid, view),
     async render(answer, index) {
       const isLive = view.sort === null && view.page === null && view.search === ''
@@ -83,7 +91,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
-        ${heading(browse, request)}
+        ${heading(browse, request)} ${storyHeading(readStories(answer, 'story', subject), browse)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
@@ -100,6 +108,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     language,
                     head,
                     imageHosts: site.operator.imageHosts,
+                    note: ({ uri }) => uri === story && html`<strong>${text.story.first}</strong>`,
                   })
             }
             ${pager(list, browse)}

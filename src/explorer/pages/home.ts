@@ -9,6 +9,8 @@ import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
 import { chooseExample, exampleList, examplePanel, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
+import { largestStories, readStories } from '../lists/stories.ts'
+import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Answer, type Draft, type IndexState, type PageRequest, type Site, instantOf } from '../page.ts'
 import { results } from '../parts/results.ts'
@@ -51,10 +53,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
-    more(answer) {
-      const week = weekOf(answer)
-      return affordableOperations(site, week === null ? [] : [week.words.panel('unusual', {})])
-    },
+    more: (answer) => affordableOperations(site, weekPanels(weekOf(answer))),
     isMoreOptional: true,
     render(answer, index) {
       const week = weekOf(answer)
@@ -65,6 +64,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
+          ${week !== null && biggestStories(answer, week)}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}
@@ -90,6 +90,24 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }
+}
+
+function weekPanels(week: Week | null): readonly Panel[] {
+  if (week === null) return []
+  const { words, context } = week
+  return [words.panel('unusual', {}), ...largestStories('stories', context.view, context.subject)]
+}
+
+function biggestStories(answer: Answer, { day, context }: Week): Html {
+  const { view, subject, language } = context
+  const rows = readStories(answer, 'stories', subject)
+  return (
+    rows.length > 0 &&
+    html`<section class="unusual" aria-labelledby="stories">
+      <h2 id="stories">${language.text.front.stories(language.date(day))}</h2>
+      ${storyList(rows, view, context)}
+    </section>`
+  )
 }
 
 function nodesOf({ collection }: PageSubject, answer: Answer): readonly ListNode[] {

@@ -41,6 +41,8 @@ interface ResultContext {
   readonly imageHosts?: readonly string[]
   /** What a list of several collections says of each record. */
   readonly kind?: string
+  /** What else is said of a record. */
+  readonly note?: (result: Result) => Html
 }
 
 function columnHead(field: ShownField, language: Language): Html {
@@ -49,7 +51,7 @@ function columnHead(field: ShownField, language: Language): Html {
 
 /** An element of a list. */
 export function resultItem(result: Result, columns: Columns, context: ResultContext): Html {
-  const { subject, language, imageHosts = [], kind } = context
+  const { subject, language, imageHosts = [], kind, note } = context
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
   const named = namingText(readIn(result), subject, context.language)
@@ -69,6 +71,7 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
           (field) =>
             html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
         )}
+      ${note?.(result)}
     </p>
   </li>`
 }
@@ -145,7 +148,7 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
                 field.name === title
                   ? titleLink(result, namingText(readIn(result), subject, context.language), context)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && html` ${context.note?.(result)}`}</td>`
             })}</tr>`,
         )}
       </tbody>

@@ -3,8 +3,9 @@ import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { leaves, printField } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
+import { selectSameStory } from '../lists/stories.ts'
 import type { Site } from '../page.ts'
 import { selectReferences } from './references.ts'
 
@@ -44,7 +45,10 @@ export interface Referring {
 export function referringTo({ collection }: PageSubject, { subjects }: Site): readonly Referring[] {
   const own = new Set(collection.type.fields.map(({ name }) => name))
   return collection.referredBy
-    .filter(({ viaField }) => !own.has(viaField))
+    .filter(({ viaField, collection: nsid, path }) => {
+      const isStory = nsid === collection.nsid && path[0] === collection.stories?.field
+      return !own.has(viaField) && !isStory
+    })
     .slice(0, mostReverseFields)
     .flatMap((reference) => {
       const holder = subjects.of(holderOf(reference, subjects.model).nsid)
@@ -60,16 +64,17 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
     name: 'record',
     field: `${collection.rootField}ByUri`,
     arguments: { uri },
-    selection: {
-      ...leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson'),
-      ...selectReferences(subject, site.subjects),
-      ...Object.fromEntries(
+    selection: mergeSelections([
+      leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson'),
+      selectReferences(subject, site.subjects),
+      selectSameStory(subject),
+      Object.fromEntries(
         referringTo(subject, site).map(({ name }) => [
           printField(name, { first: mostReferring }),
           { totalCount: {}, nodes: leaves('uri', 'recordJson') },
         ]),
       ),
-    },
+    ]),
   }
 }
 

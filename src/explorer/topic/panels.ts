@@ -18,12 +18,13 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { fieldsNamed, type ListNode, type MissingWord, resultOfNode } from '../lists/list.ts'
+import { largestStories, readStories, type StoryRow } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
 import type { Result } from '../parts/results.ts'
 import { recordArguments, type View } from '../view/view.ts'
 
 /** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
-export const panelNames = ['outlets', 'newest', 'words', 'values'] as const
+export const panelNames = ['outlets', 'newest', 'stories', 'words', 'values'] as const
 export type PanelName = (typeof panelNames)[number]
 
 /** Words, and values. */
@@ -44,6 +45,7 @@ export interface TopicPanels {
   readonly wholes: readonly Panel[]
   readonly outlets: readonly Panel[]
   readonly newest: readonly Panel[]
+  readonly stories: readonly Panel[]
   readonly words: readonly Panel[]
   readonly values: readonly Panel[]
 }
@@ -89,6 +91,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
             outletPanel(`most${at}`, view, outlet, false),
           ]),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
+    stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     words: thingPanels('words'),
     values: thingPanels('values'),
   }
@@ -152,6 +155,7 @@ export interface TopicAnswer {
   readonly most: readonly OutletRow[]
   readonly newest: readonly Result[]
   readonly missing: readonly MissingWord[]
+  readonly stories: readonly StoryRow[]
   readonly words: readonly UnusualRow[]
   readonly values: readonly UnusualRow[]
   /** In how many records words were counted. */
@@ -187,6 +191,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       most: outlet === null ? [] : outletRows('most', groupingBy(outlet)),
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
       missing: found.didYouMean ?? [],
+      stories: readStories(answer, `stories${at}`, subject),
       words: things('words'),
       values: things('values'),
       notes: sampleNotes(unusual('words'), subject, language),

@@ -9,8 +9,8 @@ import { thingOf, type UnusualRow } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
-import { type Result, timeFact } from '../parts/results.ts'
+import { timeFact } from '../parts/results.ts'
+import { headline, storyList } from '../parts/stories.ts'
 import { type Names, recordLink, recordText, shortText, valueOf } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
@@ -119,6 +119,8 @@ function partOf(
     }
     case 'newest':
       return topic.newest.length === 0 ? null : newestList(topic, context)
+    case 'stories':
+      return topic.stories.length === 0 ? null : storyList(topic.stories, topic.view, context)
     case 'words':
     case 'values':
       return topic[name].length === 0 ? null : thingList(name, topic[name], context)
@@ -158,18 +160,10 @@ function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext)
   const outlet = mainReference(subject)
   return html`<ol class="newest">${newest.map((result) => {
     const shown = outlet === null ? null : result.values[outlet.name]
-    return html`<li>${recordLink(result.uri, nameOf(result, context), language)}
+    return html`<li>${recordLink(result.uri, headline(result, context), language)}
       <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${timeFact(result, subject, language)}</span></li>`
   })}</ol>
   ${whole !== null && html`<p class="all"><a href=${viewAddress(context, view)}>${language.text.topic.all(language.number(whole.count))}</a></p>`}`
-}
-
-function nameOf({ values, uri }: Result, { subject, language }: TopicContext): Html {
-  const read: ReadValue = ({ name }) => values[name]
-  const named = namingText(read, subject, language)
-  return named === null
-    ? kindTimeAndKey(read, subject, uri, language)
-    : recordText(shortText(named.text, 160))
 }
 
 /** What goes with the topic, with how frequent it is there and elsewhere, and a link that adds it as a topic. */

@@ -1,0 +1,143 @@
+/** What pages ask of stories: how many records and outlets tell of each, among those of a view. */
+import { EnumValue, nested, onType, printField, type Selection } from '../../ask/graphql-text.ts'
+import type { Panel } from '../../ask/operation.ts'
+import { resolvedName } from '../../ask/selection.ts'
+import { andWhere, nest, type Where } from '../../ask/where.ts'
+import { aggregateOf } from '../chart-data/asked-chart.ts'
+import { entityField } from '../fields/named-references.ts'
+import { selectFields } from '../fields/record-selection.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import type { Answer } from '../page.ts'
+import type { Result } from '../parts/results.ts'
+import { recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
+import { fieldsNamed, type ListNode, resultOfNode } from './list.ts'
+
+export interface StoryFields {
+  /** The reference to the first record of a record's story. */
+  readonly field: ShownField
+  readonly time: ShownField
+  /** What tells stories; null where records belong to nothing. */
+  readonly outlet: ShownField | null
+  /** Headline, outlet and time. */
+  readonly columns: readonly ShownField[]
+  /** In GraphQL: the first record, and the records on it. */
+  readonly resolved: string
+  readonly list: string
+}
+
+/** Null where records are in no stories. */
+export function storyFields(subject: PageSubject): StoryFields | null {
+  const { collection, fields, ownFields, roles } = subject
+  const { nsid, stories, referredBy } = collection
+  const [field, time] = [fields.get(stories?.field ?? ''), ownFields.get(stories?.time ?? '')]
+  const own = referredBy.find((each) => each.collection === nsid && each.path.join() === stories?.field)
+  const resolved = resolvedName(collection.type.fields, stories?.field ?? '')
+  if (field === undefined || time === undefined || own === undefined || resolved === null) return null
+  const entity = entityField(subject)
+  const outlet = entity?.isGroup === true ? entity : null
+  const columns = fieldsNamed(subject, [roles.title, outlet?.name ?? null, roles.time])
+  return { field, time, outlet, columns, resolved, list: own.viaField }
+}
+
+/** The records of the view that tell the story, the first one first. */
+export function storyView(view: View, uri: string, subject: PageSubject): View | null {
+  const fields = storyFields(subject)
+  if (fields === null) return null
+  const { field, time } = fields
+  const own = withCondition({ ...view, others: [] }, { field, operator: 'is', values: [uri] })
+  return { ...own, sort: time.isSort ? { field: time.name, direction: 'asc' } : null }
+}
+
+/** The only story of the view, by the URI of its first record; null without one. */
+export function storyOf(view: View, subject: PageSubject): string | null {
+  const [uri = null, ...more] = valuesOf(view, storyFields(subject)?.field.name ?? '', 'is')
+  return more.length === 0 ? uri : null
+}
+
+/** A story, and what tells it in the records of a view. */
+export interface StoryRow {
+  readonly uri: string
+  /** Without values where the record is not indexed. */
+  readonly first: Result
+  readonly count: number
+  /** Null where records belong to nothing. */
+  readonly outlets: number | null
+}
+
+/** `of`: a condition on the story. */
+export function storyPanels(name: string, view: View, of: Where, subject: PageSubject): readonly Panel[] {
+  const fields = storyFields(subject)
+  if (fields === null) return []
+  const { field, outlet, columns, resolved } = fields
+  const { search, where } = recordArguments(view)
+  const outlets = outlet && printField('outlets: countDistinct', { field: new EnumValue(outlet.name) })
+  const first = nested([resolved, onType(subject.collection.typeName)], selectFields(columns))
+  return [
+    {
+      name,
+      field: aggregateOf(subject),
+      arguments: { search, where: andWhere(where, nest(field, of)), groupBy: [field.name] },
+      selection: { groups: { [field.name]: {}, count: {}, ...(outlets && { [outlets]: {} }), ...first } },
+    },
+  ]
+}
+
+const mostStories = 6
+
+/** The stories that most outlets tell; without outlets, most records. Those of one alone are left out. */
+export function largestStories(name: string, view: View, subject: PageSubject): readonly Panel[] {
+  const outlet = storyFields(subject)?.outlet
+  const by = outlet == null ? { measure: 'COUNT' } : { measure: 'COUNT_DISTINCT', field: outlet.name }
+  const order = {
+    limit: mostStories,
+    rankBy: { ...by, direction: 'DESC' },
+    having: { ...by, operator: 'GTE', value: 2 },
+  }
+  const panels = storyPanels(name, view, { isNull: false }, subject)
+  return panels.map((each) => ({ ...each, arguments: { ...each.arguments, ...order } }))
+}
+
+/** Empty where the panel was not asked, or has failed. */
+export function readStories(answer: Answer, name: string, subject: PageSubject): readonly StoryRow[] {
+  const { groups = [] } = (answer[name] ?? {}) as { readonly groups?: readonly Answer[] }
+  const fields = storyFields(subject)
+  if (fields === null) return []
+  return groups.map((group) => {
+    const uri = String(group[fields.field.name])
+    const first = resultOfNode({ ...(group[fields.resolved] as object | null), uri }, fields.columns)
+    return { uri, first, count: Number(group['count']), outlets: (group['outlets'] ?? null) as number | null }
+  })
+}
+
+/** A page shows so many others of the story of its record. */
+const mostOthers = 6
+
+/** The first records of the story of a record, with one more, because it may be among them. */
+export function selectSameStory(subject: PageSubject): Selection {
+  const fields = storyFields(subject)
+  if (fields === null) return {}
+  const sortBy = [{ field: new EnumValue(fields.time.name), direction: new EnumValue('ASC') }]
+  const list = printField(fields.list, { first: mostOthers + 1, sortBy })
+  const path = [fields.resolved, onType(subject.collection.typeName)]
+  return nested(path, { uri: {}, [list]: { totalCount: {}, nodes: selectFields(fields.columns) } })
+}
+
+export interface SameStory {
+  readonly story: string
+  /** Of all records of the story, with this one. */
+  readonly total: number
+  /** The first others; empty where the record is alone. */
+  readonly others: readonly Result[]
+}
+
+/** Null for a record in no story. */
+export function readSameStory(node: Answer, subject: PageSubject): SameStory | null {
+  const fields = storyFields(subject)
+  const first = (node[fields?.resolved ?? ''] ?? null) as Answer | null
+  if (fields === null || first === null) return null
+  const list = first[fields.list] as { readonly totalCount: number; readonly nodes: readonly ListNode[] }
+  const others = list.nodes.filter(({ uri }) => uri !== node['uri']).slice(0, mostOthers)
+  const results = others.map((each) => resultOfNode(each, fields.columns))
+  return { story: String(first['uri']), total: list.totalCount, others: results }
+}

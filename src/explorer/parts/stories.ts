@@ -1,0 +1,90 @@
+/** Stories as HTML: how many outlets and records tell them, and who was first. */
+import { viewAddress } from '../browse/context.ts'
+import { counted, fieldLabel } from '../fields/labels.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { type SameStory, storyFields, type StoryRow, storyView } from '../lists/stories.ts'
+import type { Site } from '../page.ts'
+import { emptyView, type View } from '../view/view.ts'
+import { kindTimeAndKey, namingText } from './record-name.ts'
+import { type Result, timeFact } from './results.ts'
+import { recordLink, recordText, shortText, valueOf } from './values.ts'
+
+export interface StoryContext {
+  readonly site: Pick<Site, 'subjects'>
+  readonly subject: PageSubject
+  readonly language: Language
+}
+
+/** The headline as a link to the records of the view that tell the story, with what tells it there. */
+export function storyList(rows: readonly StoryRow[], view: View, context: StoryContext): Html {
+  return html`<ol class="newest">${rows.map(
+    (row) => html`<li>${storyLink(row.uri, headline(row.first, context), view, context)}
+      <span class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</span></li>`,
+  )}</ol>`
+}
+
+/** What the page of a story begins with: of the whole story, also where filters leave a part of it. */
+export function storyHeading([row]: readonly StoryRow[], context: StoryContext): Html {
+  return (
+    row !== undefined &&
+    html`<section class="story" aria-labelledby="story">
+      <h2 id="story">${recordLink(row.uri, headline(row.first, context), context.language)}</h2>
+      <p class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</p>
+    </section>`
+  )
+}
+
+/** The first other records of the story of a record. */
+export function sameStory(same: SameStory | null, uri: string, context: StoryContext): Html {
+  const { subject, language } = context
+  if (same === null || same.others.length === 0) return null
+  const { story, total, others } = same
+  const mark = (own: string) => own === story && html`<strong>${language.text.story.first}</strong>`
+  return html`<section class="same-story" aria-labelledby="same-story">
+    <h2 id="same-story">${language.text.story.same}</h2>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)} ${mark(uri)}</p>
+    <ol class="newest">${others.map(
+      (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
+        <span class="facts">${whoAndWhen(each, context)} ${mark(each.uri)}</span></li>`,
+    )}</ol>
+  </section>`
+}
+
+/** `31 outlets 32 articles` */
+export function storyCounts({ count, outlets }: StoryRow, { site, subject, language }: StoryContext): Html {
+  const outlet = storyFields(subject)?.outlet ?? null
+  const noun = site.subjects.of(outlet?.target?.nsid ?? '')?.display.count[language.tag]
+  const told =
+    outlets !== null &&
+    outlet !== null &&
+    (noun === undefined
+      ? html`<span class="label">${fieldLabel(outlet, language)}</span> ${language.number(outlets)}`
+      : language.plural(noun, outlets))
+  return html`${told !== false && html`<span>${told}</span>`} <span>${counted(subject, count, language)}</span>`
+}
+
+/** The records of the view that tell the story. */
+export function storyLink(uri: string, content: Html, view: View, context: StoryContext): Html {
+  return html`<a href=${viewAddress(context, storyView(view, uri, context.subject))} rel="nofollow">${content}</a>`
+}
+
+/** The headline, or the kind, time and key. */
+export function headline({ uri, values }: Result, { subject, language }: StoryContext): Html {
+  const read = ({ name }: { readonly name: string }) => values[name]
+  const named = namingText(read, subject, language)
+  return named === null
+    ? kindTimeAndKey(read, subject, uri, language)
+    : recordText(shortText(named.text, 160))
+}
+
+function firstReport({ first }: StoryRow, context: StoryContext): Html {
+  return html`<span><span class="label">${context.language.text.story.first}</span> ${whoAndWhen(first, context)}</span>`
+}
+
+function whoAndWhen(result: Result, { subject, language }: StoryContext): Html {
+  const outlet = storyFields(subject)?.outlet ?? null
+  const shown = outlet === null ? null : result.values[outlet.name]
+  return html`${outlet !== null && shown != null && html`<span>${valueOf(outlet, shown, language)}</span>`} ${timeFact(result, subject, language)}`
+}

@@ -1,0 +1,159 @@
+/** Pages of stories over random corpora: each number is that of the records behind its link, by the reference evaluator. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRandom } from '../../demo/random.ts'
+import { plainRecord } from '../golden/corpora.ts'
+import type { PlainRecord } from '../reference/dataset.ts'
+import { createReference } from '../reference/reference.ts'
+import { parseInstant } from '../reference/values.ts'
+import { storiesOf } from '../reference/words/stories.ts'
+import { cidOf } from '../support/records/records.ts'
+import { understand } from '../support/records/understand.ts'
+import { rounds, seed } from '../support/rounds.ts'
+import { openTestService } from '../support/service/service.ts'
+import { recordLexicon } from '../support/store/store.ts'
+import { type Pages, pagesOver, plain } from './pages.ts'
+
+const nsid = 'org.example.report'
+const outlets = 'org.example.outlet'
+const text = { type: 'string', maxGraphemes: 300 }
+const uri = { type: 'string', format: 'at-uri' }
+const properties = {
+  title: text,
+  publishedAt: { type: 'string', format: 'datetime' },
+  source: uri,
+  language: { type: 'string', knownValues: ['v0', 'v1'] },
+  tags: { type: 'array', items: { type: 'string', maxLength: 40 } },
+}
+const outlet = recordLexicon(outlets, { name: text })
+const lexicons = [recordLexicon(nsid, properties), outlet]
+const references = { [`${nsid}#source`]: [outlets] }
+const stories = { [nsid]: { title: 'title', time: 'publishedAt' } }
+const number = new Intl.NumberFormat('en')
+const hour = 3_600_000
+
+async function openStories(random: () => number): Promise<Pages & AsyncDisposable> {
+  const pick = (count: number): number => Math.floor(random() * count)
+  const at = (collection: string, key: string) => `at://did:plc:${'a'.repeat(24)}/${collection}/${key}`
+  const make = async (collection: string, key: string, value: object) => {
+    const whole = { $type: collection, ...value }
+    const indexedAt = '2026-11-20T00:00:00Z'
+    return plainRecord({ uri: at(collection, key), cid: await cidOf(whole), indexedAt, value: whole })
+  }
+  const end = Date.UTC(2026, 10, 20)
+  const events = 1 + pick(12)
+  const records = await Promise.all([
+    ...['x', 'y', 'z', 'w'].map((key) => make(outlets, key, { name: `Outlet ${key}` })),
+    ...Array.from({ length: 20 + pick(120) }, (_, key) =>
+      make(nsid, `r${key}`, {
+        title: `zorax${pick(events)} quilm${pick(2)} vethu${random() < 0.3 ? ' storm' : ''}`,
+        ...(random() < 0.95 && {
+          publishedAt: new Date(end - Math.floor(random() ** 2 * 400) * hour).toISOString(),
+        }),
+        ...(random() < 0.9 && { source: at(outlets, ['x', 'y', 'z', 'missing'][pick(4)] ?? '') }),
+        language: `v${pick(2)}`,
+        tags: ['t'],
+      }),
+    ),
+  ])
+  const { model } = understand(lexicons, references, stories)
+  const service = await openTestService({ lexicons, references, stories, records })
+  while ((await service.opened.database.write.metadata.deriveStories(50)) > 0);
+  // The evaluator has stories as properties.
+  const found = storiesOf(records.filter(({ collection }) => collection === nsid).map(toldOf), nowMicros())
+  const told = records.map((record) => ({
+    ...record,
+    value: { ...record.value, story: found.get(record.uri) },
+  }))
+  const withStory = [recordLexicon(nsid, { ...properties, story: uri }), outlet]
+  const reference = createReference(withStory, { ...references, [`${nsid}#story`]: [nsid] }, told)
+  const pages = pagesOver({ service, reference }, model)
+  return { ...pages, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+function nowMicros(): bigint {
+  return BigInt(Date.now()) * 1_000n
+}
+
+function toldOf({ uri: own, value }: PlainRecord) {
+  const { title, publishedAt } = value
+  const at = publishedAt === undefined ? undefined : parseInstant(publishedAt)
+  return { uri: own, at, title, summary: undefined, original: undefined }
+}
+
+test(`pages of stories are true, seed ${seed}`, async () => {
+  for (let round = 0; round < rounds(2); round += 1) {
+    await using pages = await openStories(createRandom(seed + 1_000 * round).fraction)
+    const all = pages.found(`/c/${nsid}`)
+    for (const record of all.slice(0, 8)) await assertRecord(pages, record)
+    await assertLargest(pages, '/', 'section[aria-labelledby=stories]', null)
+    for (const query of ['q=storm', 'language=v1&q=storm', 'language=v1', 'q=zorax1']) {
+      const topic = `/c/${nsid}/topic?${query}`
+      const { links } = await pages.page(topic)
+      for (const late of links('.later').filter((href) => href.includes('panel=stories')))
+        await assertLargest(pages, late, '[aria-labelledby=topic-stories]', `/c/${nsid}?${query}`)
+    }
+  }
+})
+
+const sourcesOf = (records: readonly PlainRecord[]) =>
+  new Set(records.flatMap(({ value }) => value.source ?? []))
+
+/** `Source 3 5 records`: of the records behind the link. */
+function assertCounts(pages: Pages, said: string | null | undefined, href: string): number {
+  const records = pages.found(href)
+  const count = sourcesOf(records).size
+  assert.ok(
+    plain(said).includes(`Source ${number.format(count)} ${records.length} record`),
+    `${said} ${href}`,
+  )
+  return count
+}
+
+async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Promise<void> {
+  const { document, links } = await pages.page(`/${own.replace('//', '/').replace(':', '')}`)
+  const all = value.story === undefined ? [] : pages.found(`/c/${nsid}?story=${value.story}&sort=publishedAt`)
+  const section = document.querySelector('.same-story')
+  assert.equal(section !== null, all.length > 1, own)
+  if (section === null) return
+  const [story = '', ...others] = links('.same-story').filter((href) => !href.includes(outlets))
+  assert.deepEqual(pages.found(story).length, all.length)
+  assert.ok(plain(section.textContent).includes(`${all.length} records`), own)
+  const shown = others.map((href) => all.find((each) => href.endsWith(each.rkey)))
+  assert.equal(new Set(shown).size, Math.min(6, all.length - 1), own)
+  const times = shown.map((record) => String(record?.value.publishedAt))
+  assert.ok(!shown.some((record) => record?.uri === own), own)
+  assert.deepEqual(times, times.toSorted(), own)
+  const page = await pages.page(story)
+  assert.equal(page.total, all.length)
+  const heading = page.document.querySelector('section.story')
+  assert.equal(assertCounts(pages, heading?.textContent, story), sourcesOf(all).size)
+  const [first] = page.links('section.story')
+  assert.ok(first?.endsWith(String(value.story).split('/').at(-1) ?? ''), own)
+  const marked = Array.from(page.document.querySelectorAll('.result strong'), ({ parentElement }) =>
+    parentElement?.parentElement?.querySelector('h3 a')?.getAttribute('href'),
+  )
+  assert.ok(
+    marked.every((href) => href === first),
+    own,
+  )
+}
+
+/** The stories that most outlets of the records at `of` tell, as long as there are two; null: of those of a week. */
+async function assertLargest(pages: Pages, at: string, place: string, of: string | null): Promise<void> {
+  const { document } = await pages.page(at)
+  const rows = Array.from(document.querySelectorAll(`${place} .newest > li`), (row) => {
+    const href = row.querySelector('a')?.getAttribute('href') ?? ''
+    return { href, count: assertCounts(pages, row.querySelector('.facts')?.textContent, href) }
+  })
+  const week = rows[0]?.href.replace(/&story=[^&]*/, '') ?? null
+  const among = of ?? week
+  const told = Map.groupBy(among === null ? [] : pages.found(among), ({ value }) => value.story)
+  const sizes = [...told].flatMap(([story, records]) => (story === undefined ? [] : sourcesOf(records).size))
+  const largest = sizes.filter((size) => size > 1).toSorted((one, other) => other - one)
+  assert.deepEqual(
+    rows.map(({ count }) => count),
+    largest.slice(0, 6),
+    `${at} ${among}`,
+  )
+}
