@@ -117,11 +117,10 @@ class PostgresTarget implements CopyTarget {
       await this.#transact(this.#mark, () =>
         this.#client.query(`set local maintenance_work_mem = '512MB'; ${statement}`),
       )
-    const sides = [...table.arrays, ...table.counts].map(({ name }) => quote(name))
+    const sides = table.arrays.map(({ name }) => quote(name))
     await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
     await this.#transact(this.#mark, async (transaction) => {
       await transaction.run(refreshCounts(writer))
-      await this.#client.query(fillCounts(table))
       await transaction.query(
         `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
         name,
@@ -130,13 +129,14 @@ class PostgresTarget implements CopyTarget {
   }
 
   async finish(): Promise<void> {
+    const tables = [...this.#writers.values()].map(({ table }) => table)
     await this.#transact(this.#mark, async ({ query }) => {
-      await this.#client.query(fillSums([...this.#writers.values()].map(({ table }) => table)))
+      await this.#client.query([...tables.map(fillCounts), fillSums(tables)].join('\n'))
       await query(`delete from listing where kind = '${ownListing}'`)
       await this.#setDerivation(this.#derivation)
     })
-    const sums = [...this.#writers.values()].flatMap(({ table }) => ownSums(table))
-    const names = ['base', 'parked', 'tombstone', ...sums.map(({ name }) => quote(name))]
+    const counted = tables.flatMap((table) => [...table.counts, ...ownSums(table)])
+    const names = ['base', 'parked', 'tombstone', ...counted.map(({ name }) => quote(name))]
     await this.#client.query(`vacuum (analyze) ${names.join(', ')}`)
   }
 
