@@ -10,10 +10,10 @@ import { aggregateOperations, operations } from '../support/random/operations.ts
 import { drawCorpus } from '../support/random/property.ts'
 import { arrayNames, distinctFields, integerNames, sortFields } from '../support/random/questions.ts'
 import { whereKeys } from '../support/random/where.ts'
-import { collections } from '../support/records/lexicons.ts'
+import { collections, libraryStories } from '../support/records/lexicons.ts'
 
 const corpus = await drawCorpus(1)
-const reference = createReference(corpus.lexicons, corpus.references, corpus.records)
+const reference = createReference(corpus.lexicons, corpus.references, corpus.records, libraryStories)
 const shapes = [...reference.shapes.values()]
 const schema = librarySchema()
 

@@ -1,13 +1,13 @@
 /** Enums of the program's own schema of the library, so that a value that is added there is drawn at once. */
 import { type GraphQLSchema, isEnumType } from 'graphql'
 import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
-import { libraryLexicons, libraryReferences } from '../records/lexicons.ts'
+import { libraryLexicons, libraryReferences, libraryStories } from '../records/lexicons.ts'
 import { understand } from '../records/understand.ts'
 
 let schema: GraphQLSchema | undefined
 
 export function librarySchema(): GraphQLSchema {
-  schema ??= buildGraphQLSchema(understand(libraryLexicons, libraryReferences).model)
+  schema ??= buildGraphQLSchema(understand(libraryLexicons, libraryReferences, libraryStories).model)
   return schema
 }
 

@@ -4,11 +4,17 @@
  */
 import fc from 'fast-check'
 import { createReference, type Reference } from '../../reference/reference.ts'
+import { withStories } from '../../reference/words/stories.ts'
 import { assemble, type Corpus, recipes } from './corpus.ts'
 import { replayable } from './replay.ts'
 import { onEveryDatabase } from '../store/databases.ts'
 import { rounds, seed as firstSeed } from '../rounds.ts'
-import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
+import {
+  collections,
+  libraryLexicons,
+  libraryReferences,
+  libraryStories as stories,
+} from '../records/lexicons.ts'
 import { type Engine, postgresUrl } from '../store/postgres.ts'
 import {
   openTestService,
@@ -68,7 +74,16 @@ export async function loadCorpus(
   const corpus = await drawCorpus(seed)
   const { lexicons, references, records } = corpus
   const hidden = hiddenIn(corpus, seed, hiding)
-  const service = await openTestService({ lexicons, references, records, loading, hidden, database, points })
+  const service = await openTestService({
+    lexicons,
+    references,
+    stories,
+    records,
+    loading,
+    hidden,
+    database,
+    points,
+  })
   return beside(service, corpus, hidden)
 }
 
@@ -80,10 +95,10 @@ async function openKept(seed: number, loading: number, hiding: boolean): Promise
   const { lexicons, references, records } = corpus
   const hidden = hiddenIn(corpus, seed, hiding)
   const key = `${seed} ${loading % waysOfLoading} ${hiding}`
-  const known = kept.get(key) ?? keep({ lexicons, references, records, loading, hidden })
+  const known = kept.get(key) ?? keep({ lexicons, references, stories, records, loading, hidden })
   kept.set(key, known)
   return beside(
-    await openTestService({ lexicons, references, loading, database: await known, points }),
+    await openTestService({ lexicons, references, stories, loading, database: await known, points }),
     corpus,
     hidden,
   )
@@ -102,11 +117,12 @@ function hiddenIn({ records }: Corpus, seed: number, hiding: boolean): readonly 
 
 function beside(service: TestService, corpus: Corpus, hidden: readonly string[]): Loaded {
   const { lexicons, references, records } = corpus
-  const shown = records.filter(({ did }) => !hidden.includes(did))
+  // What is hidden, and in the tables still, begins stories.
+  const shown = withStories(records, stories).filter(({ did }) => !hidden.includes(did))
   return {
     service,
     isHiding: shown.length < records.length,
-    reference: createReference(lexicons, references, shown),
+    reference: createReference(lexicons, references, shown, stories),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }

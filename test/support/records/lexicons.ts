@@ -4,7 +4,7 @@
  * `record_share`; `mention` and `about` of a book have no declared target: any record may be at the other end.
  */
 import { readFileSync } from 'node:fs'
-import type { Json, References } from '../../reference/shapes.ts'
+import type { Json, References, Stories } from '../../reference/shapes.ts'
 
 const folder = new URL('../../schemas/library/lexicons/', import.meta.url)
 const read = (name: string): Json => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
@@ -19,3 +19,5 @@ export const collections = {
 /** Records may refer to those of collections before theirs. */
 export const libraryLexicons: readonly Json[] = ['publisher', 'person', 'book', 'review'].map(read)
 export const libraryReferences: References = read('references')
+/** For the random questions: records are grouped by `story` too. */
+export const libraryStories: Stories = read('stories')
