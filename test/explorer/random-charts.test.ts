@@ -136,7 +136,6 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
   ]
   return [
     ...(kinds[nsid].title ? topics : ['language=v1']).flatMap((query) =>
-      // As often as all other charts together.
       ['', '', '', 'per=year', 'per=month'].map(
         (per) => () => assertTopics(pages, `${place}/topic?${join(query, per)}`, time),
       ),
@@ -245,13 +244,8 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     peaks.push(...shares)
   }
   if (peaks.length > 0 && periods.length > 1)
-    assert.ok(
-      description.includes(`Highest: ${percent.format(Math.max(...peaks))} (`),
-      `${description} ${address}`,
-    )
-  for (const [at, list] of [
-    ...document.querySelectorAll('[aria-labelledby=topic-newest] .side-by-side > div'),
-  ].entries()) {
+    assert.ok(description.includes(`Highest: ${percent.format(Math.max(...peaks))} (`), description)
+  for (const [at, list] of topicsIn(document, 'newest')) {
     const timeOf = ({ value, indexedAt }: PlainRecord): string =>
       String(time === 'indexedAt' ? indexedAt : (value[time] ?? ''))
     const records = pages.found(addresses[at] ?? '')
@@ -260,17 +254,14 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       return records.find((record) => record.uri === uri) ?? assert.fail(`${uri} of ${address}`)
     })
     assert.deepEqual(shown.map(timeOf), records.map(timeOf).toSorted().toReversed().slice(0, 6), address)
-    for (const { uri, value } of shown.slice(0, 1)) {
-      const { texts: fields } = await pages.page(uri.replace('at://', '/at/'))
-      const said = fields('main dd').join(' ')
-      for (const each of [value.wordCount ?? 0, ...value.tags])
-        assert.ok(
-          each === 0 || said.includes(typeof each === 'number' ? number.format(each) : each),
-          `${each} of ${uri}`,
-        )
-    }
+    const [first] = shown
+    if (first === undefined) continue
+    const said = (await pages.page(first.uri.replace('at://', '/at/'))).texts('main dd').join(' ')
+    const { wordCount, tags } = first.value
+    for (const each of [...(wordCount ? [number.format(wordCount)] : []), ...tags])
+      assert.ok(said.includes(each), `${each} of ${first.uri}`)
   }
-  for (const [at, list] of [...document.querySelectorAll('#topic-outlets ~ .side-by-side > div')].entries()) {
+  for (const [at, list] of topicsIn(document, 'outlets')) {
     const topic = addresses[at] ?? ''
     const values = Map.groupBy(pages.found(topic), ({ value }) => value.language)
     for (const table of list.querySelectorAll('table')) {
@@ -296,9 +287,7 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   }
   for (const late of links('.later')) {
     const panel = await pages.page(late)
-    for (const [at, list] of [
-      ...panel.document.querySelectorAll('.topic-panel .side-by-side > div'),
-    ].entries()) {
+    for (const [at, list] of topicsIn(panel.document)) {
       const address = addresses[at] ?? ''
       const topic = new Set(pages.found(address))
       // Without a search, the records are compared with all others.
@@ -318,6 +307,10 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       }
     }
   }
+}
+
+function topicsIn(document: ParentNode, panel = '') {
+  return [...document.querySelectorAll(`[aria-labelledby^=topic-${panel}] .side-by-side > div`)].entries()
 }
 
 function rowsOf(table: Element) {

@@ -80,12 +80,13 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly 
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. The highest is none of `isFew`, values that are mostly chance, unless all are.
+ * are, and how many are missing. The highest is of at least `least` records, if `countOf` any value is enough.
  */
 export function describe(
   given: Given,
   { tag, text, list, number }: Language,
-  isFew: (series: number, key: number) => boolean = () => false,
+  least = 0,
+  countOf: (series: number, key: number) => number = () => 0,
 ): ChartSpec {
   const spec = { ...given, noValue: text.charts.noValue, locale: tag }
   if (given.description !== undefined) return { ...spec, description: given.description }
@@ -93,7 +94,7 @@ export function describe(
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
       const place = spec.series.length > 1 ? list([of, name]) : of
-      return value === null ? [] : [{ value, place, isFew: isFew(at, key) }]
+      return value === null ? [] : [{ value, place, isFew: countOf(at, key) < least }]
     }),
   )
   const [first, ...rest] = all
@@ -107,6 +108,7 @@ export function describe(
   const extremes =
     rest.length === 0 ? text.charts.single(shown(first)) : text.charts.extremes(shown(highest), shown(lowest))
   const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)
+  const few = all.some((each) => each.value > highest.value) ? ` ${text.charts.highestOf(number(least))}` : ''
   const missing = gaps === 0 ? '' : ` ${text.charts.withoutValue(number(gaps))}`
-  return { ...spec, description: extremes + missing }
+  return { ...spec, description: extremes + few + missing }
 }

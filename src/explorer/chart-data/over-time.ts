@@ -166,7 +166,8 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         rest: isNothing ? null : undatedRow(chart, answer, valueOf, language),
       },
       language,
-      (at, key) => base !== null && (series[at]?.counted[key]?.count ?? 0) < leastRecords,
+      base === null ? 0 : leastRecords,
+      (at, key) => series[at]?.counted[key]?.count ?? 0,
     ),
     notes: [
       ...outliers.flatMap(({ panel, name }) => {

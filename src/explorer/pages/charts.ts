@@ -67,7 +67,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
         <h1>${title}</h1>
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
         ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
-        <p><a href=${back}>${text.charts.back}</a></p>
+        <p class="back"><a href=${back}>${text.charts.back}</a></p>
         ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {
           notes,
