@@ -40,7 +40,8 @@ export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileF
 
 /** The newest records of a view, or the first ones in its order. */
 export function feedAddress(nsid: string, view: View): string | null {
-  return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), sort: view.sort, others: [] })
+  const { sort, stories } = view
+  return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), sort, stories, others: [] })
 }
 
 /** The list of a view for other pages to include. */

@@ -107,7 +107,7 @@ const integers = /^(wordCount|impactLevel|clickbaitScore)$/
 
 /** Parameters that say how records are shown, not which. */
 const own = new Set(
-  'q sort show columns facets after before lang part measure of by kind top step split as per base'.split(
+  'q sort show stories columns facets after before lang part measure of by kind top step split as per base'.split(
     ' ',
   ),
 )

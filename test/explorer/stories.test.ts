@@ -86,6 +86,14 @@ test(`pages of stories are true, seed ${seed}`, async () => {
     await using pages = await openStories(createRandom(seed + 1_000 * round).fraction)
     const all = pages.found(`/c/${nsid}`)
     for (const record of all.slice(0, 8)) await assertRecord(pages, record)
+    for (const query of [
+      '',
+      'q=storm',
+      'language=v1',
+      'show=table&language=v0',
+      'sort=publishedAt&show=cards',
+    ])
+      await assertOnePerStory(pages, `/c/${nsid}?${query}`)
     await assertLargest(pages, '/', 'section[aria-labelledby=stories]', null)
     for (const query of ['q=storm', 'language=v1&q=storm', 'language=v1', 'q=zorax1']) {
       const topic = `/c/${nsid}/topic?${query}`
@@ -96,15 +104,44 @@ test(`pages of stories are true, seed ${seed}`, async () => {
   }
 })
 
+/** Each page of the list, its file and its feed have one record of each story. */
+async function assertOnePerStory(pages: Pages, address: string): Promise<void> {
+  const [, query = ''] = address.split('?')
+  const sortBy = query.includes('sort=') ? [{ field: 'publishedAt', direction: 'ASC' as const }] : []
+  const order = (records: readonly PlainRecord[]) =>
+    records.toSorted((one, other) => pages.reference.compare(one, other, sortBy))
+  const among = pages.found(address).filter(({ value }) => value.story !== undefined)
+  const told = Map.groupBy(among, ({ value }) => value.story)
+  const firsts = order([...told.values()].map((records) => order(records)[0]!))
+  const shown: string[] = []
+  for (let next: string | undefined = `${address}&stories=1`; next !== undefined; ) {
+    const page = await pages.page(next)
+    assert.equal(page.total, told.size, next)
+    for (const row of page.document.querySelectorAll('ol > .result, table.records tbody tr')) {
+      const links = Array.from(row.querySelectorAll('a'), (link) => link.getAttribute('href') ?? '')
+      shown.push(links.find((href) => href.startsWith('/at/')) ?? '')
+      const note = [...row.querySelectorAll('a')].find((link) =>
+        link.getAttribute('href')?.includes('story='),
+      )
+      assertCounts(pages, note?.textContent, note?.getAttribute('href') ?? '')
+    }
+    next = page.links('nav.pages').find((href) => href.includes('after='))
+  }
+  const addressOf = ({ uri: own }: PlainRecord) => `/${own.replace('//', '/').replace(':', '')}`
+  assert.deepEqual(shown, firsts.map(addressOf), address)
+  const feed = await pages.get(`${address.replace('?', '/feed.atom?')}&stories=1`)
+  assert.equal(feed.body.split('<entry').length - 1, Math.min(30, told.size), address)
+}
+
 const sourcesOf = (records: readonly PlainRecord[]) =>
   new Set(records.flatMap(({ value }) => value.source ?? []))
 
-/** `Source 3 5 records`: of the records behind the link. */
+/** `Source 3, 5 records`: of the records behind the link. */
 function assertCounts(pages: Pages, said: string | null | undefined, href: string): number {
   const records = pages.found(href)
   const count = sourcesOf(records).size
   assert.ok(
-    plain(said).includes(`Source ${number.format(count)} ${records.length} record`),
+    plain(said).includes(`Source ${number.format(count)}, ${records.length} record`),
     `${said} ${href}`,
   )
   return count

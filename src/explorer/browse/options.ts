@@ -1,11 +1,12 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
-import { counted, fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
 import { changed, isUnranked, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
+import { listCount } from './sentences.ts'
 
 /** `undated`: how many records lack the time that represents them; null if that is not known. */
 export function optionsBar(
@@ -16,7 +17,7 @@ export function optionsBar(
 ): Html {
   const { language, view } = browse
   return html`<div class="bar">
-    <p class="total" data-total=${total}><strong>${counted(browse.subject, total, language)}</strong></p>
+    <p class="total" data-total=${total}><strong>${listCount(total, view, browse.subject, language)}</strong></p>
     ${total > 0 && zoneNote(language)}
     ${total > 0 && orderNote(undated, browse)}
     <div class="options">
@@ -35,7 +36,7 @@ function orderNote(undated: number | null, { subject, view, language }: Browse):
   const count = field.name === roles.time ? undated : null
   const note = (said: string) => html`<p class="none">${said}</p>`
   if (view.sort === null)
-    return !isUnranked(view.search, collection) || count === null || count === 0
+    return view.stories || !isUnranked(view.search, collection) || count === null || count === 0
       ? null
       : note(text.browse.undated(label, language.number(count)))
   const own = collection.type.fields.find(({ name }) => name === field.name)
@@ -55,7 +56,7 @@ function sortForm(browse: Browse): Html {
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
-        ${option('', isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
+        ${option('', view.stories || isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
         ${sortsOf(browse).flatMap((field) => {
           const { name } = field
           const label = fieldLabel(field, browse.language)
@@ -96,7 +97,13 @@ function showLinks(browse: Browse): Html {
     subject.roles.image === null && view.show !== 'cards' ? ['list', 'table'] : ['list', 'table', 'cards']
   return html`<nav class="shows" aria-label=${text.show}>
     ${shows.map((show) => html`<a href=${viewAddress(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${labels[show]}</a>`)}
-  </nav>`
+  </nav>
+  ${
+    subject.collection.stories !== null &&
+    html`<nav class="shows" aria-label=${text.story.each}>
+      <a href=${viewAddress(browse, changed(view, { stories: !view.stories }))} rel="nofollow" aria-current=${view.stories ? 'true' : undefined}>${text.story.each}</a>
+    </nav>`
+  }`
 }
 
 /** Chooses the columns of tables and files. `place`: of the bar, or of the menu of files. */

@@ -1,5 +1,5 @@
 /** Conditions and views in words. */
-import { fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { counted, fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -43,10 +43,20 @@ const longestTitle = 300
 
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
-  const { search, conditions } = view
-  const parts = [...(search === '' ? [] : [`“${search}”`]), ...sentencesOf(conditions, language, names)]
+  const { search, conditions, stories } = view
+  const parts = [
+    ...(search === '' ? [] : [`“${search}”`]),
+    ...sentencesOf(conditions, language, names),
+    ...(stories ? [language.text.story.each] : []),
+  ]
   const label = subjectLabel(subject, language)
   return shortText(parts.length === 0 ? label : `${label}: ${parts.join('; ')}`, longestTitle)
+}
+
+/** Of the records of a list, or of its stories. */
+export function listCount(count: number, view: View, subject: PageSubject, language: Language): string {
+  const { text, plural } = language
+  return view.stories ? plural(text.story.count, count) : counted(subject, count, language)
 }
 
 /** Says which ranges no record can match, with links that swap their bounds. */

@@ -241,6 +241,8 @@ export const en = {
   },
   story: {
     same: 'The same story',
+    each: 'One per story',
+    count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
     first: 'First report',
   },
   account: {

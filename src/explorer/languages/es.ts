@@ -212,7 +212,7 @@ export const es: Translation = {
     notIndexed: 'Este registro no está indexado aquí',
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',
   },
-  story: { same: 'La misma noticia', first: 'Primera publicación' },
+  story: { same: 'La misma noticia', each: 'Uno por noticia', first: 'Primera publicación' },
   account: {
     none: 'Esta cuenta no tiene registros aquí',
     noneOfThese: 'Esta cuenta no tiene registros en estas colecciones',

@@ -12,7 +12,7 @@ export interface AskedList extends ChosenFacets {
   readonly operation: Operation
 }
 
-/** Facets do not change from page to page: pages after the first leave all of them to the second request. */
+/** Pages after the first, whose facets are the same, and those of stories leave all facets to the second request. */
 export function askList(view: View, subject: PageSubject, site: Site): AskedList {
   const columns = columnsOf(view, subject)
   const build = (facets: readonly ShownField[]): Operation =>
@@ -22,6 +22,7 @@ export function askList(view: View, subject: PageSubject, site: Site): AskedList
       ...conditionNames(view.conditions),
     ])
   const first = chooseFacets(view, subject, build, site)
-  const { facets, left } = view.page === null ? first : { facets: [], left: [...first.facets, ...first.left] }
+  const isLate = view.page !== null || view.stories
+  const { facets, left } = isLate ? { facets: [], left: [...first.facets, ...first.left] } : first
   return { facets, left, operation: build(facets) }
 }

@@ -5,6 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
+import { andWhere } from '../../ask/where.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import { isPresent } from '../parts/values.ts'
 import { isUnranked, recordArguments, type View } from '../view/view.ts'
@@ -73,9 +74,22 @@ export function fieldsNamed({ fields }: PageSubject, names: Iterable<string | nu
 }
 
 /** The order of lists and files; undefined for the newest first. */
-export function sortOf({ sort, search }: View, { collection }: PageSubject): Panel['arguments'][string] {
+export function sortOf(
+  { sort, search, stories }: View,
+  { collection }: PageSubject,
+): Panel['arguments'][string] {
   if (sort !== null) return [{ field: sort.field, direction: sort.direction.toUpperCase() }]
-  return isUnranked(search, collection) ? undefined : [{ field: 'RELEVANCE' }]
+  return stories || isUnranked(search, collection) ? undefined : [{ field: 'RELEVANCE' }]
+}
+
+/** Which records lists and files have, in which order: of each story the first, where a view has stories. */
+export function listArguments(view: View, subject: PageSubject): Panel['arguments'] {
+  const { search, where } = recordArguments(view)
+  const sortBy = sortOf(view, subject)
+  const { stories } = subject.collection
+  if (!view.stories || stories === null) return { search, where, sortBy }
+  const { field } = stories
+  return { search, where: andWhere(where, { [field]: { isNull: false } }), sortBy, distinctOn: [field] }
 }
 
 /** The columns of files without a choice: those that represent records and that one of `found` has a value of. */
@@ -106,17 +120,20 @@ export function listPanel(
     field: collection.rootField,
     arguments: {
       ...size,
-      ...recordArguments(view),
-      sortBy: sortOf(view, subject),
+      ...listArguments(view, subject),
     },
     selection: {
       totalCount: {},
       pageInfo: leaves('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),
       edges: {
         ...snippetSelection(view, subject),
-        node: { ...selectFields(columns), indexedAt: {} },
+        node: {
+          ...selectFields(columns),
+          indexedAt: {},
+          ...(view.stories && leaves(collection.stories?.field ?? '')),
+        },
       },
-      ...(page === null && facets.length > 0 && facetSelection(facets, facetSize)),
+      ...(page === null && !view.stories && facets.length > 0 && facetSelection(facets, facetSize)),
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
     },
   }

@@ -11,7 +11,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import type { Answer } from '../page.ts'
 import type { Result } from '../parts/results.ts'
 import { recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
-import { fieldsNamed, type ListNode, resultOfNode } from './list.ts'
+import { fieldsNamed, type ListAnswer, type ListNode, resultOfNode } from './list.ts'
 
 export interface StoryFields {
   /** The reference to the first record of a record's story. */
@@ -45,7 +45,7 @@ export function storyView(view: View, uri: string, subject: PageSubject): View |
   const fields = storyFields(subject)
   if (fields === null) return null
   const { field, time } = fields
-  const own = withCondition({ ...view, others: [] }, { field, operator: 'is', values: [uri] })
+  const own = withCondition({ ...view, stories: false, others: [] }, { field, operator: 'is', values: [uri] })
   return { ...own, sort: time.isSort ? { field: time.name, direction: 'asc' } : null }
 }
 
@@ -81,6 +81,12 @@ export function storyPanels(name: string, view: View, of: Where, subject: PageSu
       selection: { groups: { [field.name]: {}, count: {}, ...(outlets && { [outlets]: {} }), ...first } },
     },
   ]
+}
+
+/** What tells the stories of a page with one record of each. */
+export function listedStories({ edges }: ListAnswer, view: View, subject: PageSubject): readonly Panel[] {
+  const uris = edges.flatMap(({ node }) => node[subject.collection.stories?.field ?? ''] ?? []) as string[]
+  return view.stories && uris.length > 0 ? storyPanels('stories', view, { uri: { in: uris } }, subject) : []
 }
 
 const mostStories = 6
@@ -123,19 +129,11 @@ export function selectSameStory(subject: PageSubject): Selection {
   return nested(path, { uri: {}, [list]: { totalCount: {}, nodes: selectFields(fields.columns) } })
 }
 
-export interface SameStory {
-  readonly story: string
-  /** Of all records of the story, with this one. */
-  readonly total: number
-  /** The first others; empty where the record is alone. */
-  readonly others: readonly Result[]
-}
-
-/** Null for a record in no story. */
-export function readSameStory(node: Answer, subject: PageSubject): SameStory | null {
+/** The first others of the story of a record, which `total` counts with it; empty for one that is alone. */
+export function readSameStory(node: Answer, subject: PageSubject) {
   const fields = storyFields(subject)
   const first = (node[fields?.resolved ?? ''] ?? null) as Answer | null
-  if (fields === null || first === null) return null
+  if (fields === null || first === null) return { story: '', total: 0, others: [] }
   const list = first[fields.list] as { readonly totalCount: number; readonly nodes: readonly ListNode[] }
   const others = list.nodes.filter(({ uri }) => uri !== node['uri']).slice(0, mostOthers)
   const results = others.map((each) => resultOfNode(each, fields.columns))

@@ -14,8 +14,8 @@ import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
-import { conditionList, viewTitle } from '../browse/sentences.ts'
-import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { conditionList, listCount, viewTitle } from '../browse/sentences.ts'
+import { nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
@@ -23,17 +23,24 @@ import { topicName } from '../chart-data/topic-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
-import { columnsOf, type ListAnswer, listPanel, resultOf, shortColumns, sortOf } from '../lists/list.ts'
+import {
+  columnsOf,
+  type ListAnswer,
+  listArguments,
+  listPanel,
+  resultOf,
+  shortColumns,
+} from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { readNames } from '../lists/names.ts'
-import { readStories, storyOf, storyPanels } from '../lists/stories.ts'
+import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { type Result, results } from '../parts/results.ts'
-import { storyHeading } from '../parts/stories.ts'
+import { storyHeading, storyNote } from '../parts/stories.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, emptyView, isRestricted, readView, recordArguments, type View } from '../view/view.ts'
+import { changed, emptyView, isRestricted, readView, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
@@ -70,21 +77,19 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     more: (answer) =>
       affordableOperations(site, [
         ...(time?.more(answer) ?? []),
+        ...listedStories(answer['list'] as ListAnswer, view, subject),
         ...((answer['list'] as ListAnswer).totalCount === 0 ? characterPanels(view, subject) : []),
       ]),
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
-    // A story is known by its headline, which is in the answer.
-    ...(story !== null && {
-      known: (answer) => ({ status: 200, title: viewTitle(view, subject, language, readNames(answer, [])) }),
-    }),
     feed: feedAddress(collection.nsid, view),
     async render(answer, index) {
-      const isLive = view.sort === null && view.page === null && view.search === ''
+      const isLive = view.sort === null && view.page === null && view.search === '' && !view.stories
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
+      const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
       const chart =
@@ -108,7 +113,10 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     language,
                     head,
                     imageHosts: site.operator.imageHosts,
-                    note: ({ uri }) => uri === story && html`<strong>${text.story.first}</strong>`,
+                    note: ({ uri }, at) =>
+                      uri === story
+                        ? html`<strong>${text.story.first}</strong>`
+                        : storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }
             ${pager(list, browse)}
@@ -259,8 +267,8 @@ function exportedList(
   const { nsid } = subject.collection
   const columns = columnsOf({ ...view, show: 'table' }, subject)
   const isTable = view.show === 'table' || view.columns !== null
-  const args = { ...recordArguments(view), sortBy: sortOf(view, subject) }
-  const name = fileName(view, subject)
+  const args = listArguments(view, subject)
+  const name = fileName(view, subject, view.stories ? ['stories'] : [])
   // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
   const short = isTable ? columns : shortColumns(found, subject)
   const files = recordFiles(site.schema, subject, args, name, short)
@@ -278,7 +286,7 @@ function exportedList(
     ],
     noun: nounOf(subject, language),
     columns: columnForm(short, browse, 'program'),
-    total: { count: total, text: counted(subject, total, language) },
+    total: { count: total, text: listCount(total, view, subject, language) },
     embed: embedAddress(nsid, view),
   }
 }

@@ -1,7 +1,6 @@
 /** The list of a collection without the frame of a page, for pages of others to include. */
-import { viewTitle } from '../browse/sentences.ts'
+import { listCount, viewTitle } from '../browse/sentences.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
-import { counted } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
@@ -31,7 +30,7 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
       const { imageHosts } = site.operator
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
-        <p class="count">${counted(subject, totalCount, language)} · ${site.title}</p>
+        <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
         ${zoneNote(language)}
         ${results(found, view.show, columns, { subject, language, imageHosts })}
       `

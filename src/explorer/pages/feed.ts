@@ -10,10 +10,10 @@ import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
-import { fieldsNamed } from '../lists/list.ts'
+import { fieldsNamed, listArguments } from '../lists/list.ts'
 import { kindAndTime, namingText } from '../parts/record-name.ts'
 import { isWebAddress, shortText } from '../parts/values.ts'
-import { readView, recordArguments, type View } from '../view/view.ts'
+import { readView, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 const mostEntries = 30
@@ -65,7 +65,7 @@ function feedPanel(view: View, subject: PageSubject): Panel {
     field: collection.rootField,
     arguments: {
       first: mostEntries,
-      ...recordArguments(view),
+      ...listArguments(view, subject),
       sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: {

@@ -19,7 +19,6 @@ import { type ValueContext, fieldList } from '../record/values.ts'
 import { fileName } from '../export-menu/file-name.ts'
 import { recordFiles } from '../export-menu/files.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
-import { readSameStory } from '../lists/stories.ts'
 import { sameStory } from '../parts/stories.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { emptyView } from '../view/view.ts'
@@ -84,7 +83,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           ${top}
           ${await summaries(uri, await summarized, answer, context)}
           ${incoming(node, referringTo(subject, site), values)}
-          ${sameStory(readSameStory(node, subject), uri, { site, subject, language })}
+          ${sameStory(node, { site, subject, language })}
           <section aria-label=${text.record.fields}>
             ${groupedFields(node.recordJson, values, new Set([...properties, ...addressProperties(subject)]))}
           </section>

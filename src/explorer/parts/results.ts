@@ -28,7 +28,7 @@ type Columns = readonly ShownField[]
 export function results(found: readonly Result[], show: Show, columns: Columns, given: ResultContext): Html {
   if (show === 'table') return table(found, columns, given)
   const context = show === 'cards' ? given : { ...given, imageHosts: [] }
-  return html`<ol class=${show}>${found.map((result) => resultItem(result, columns, context))}</ol>`
+  return html`<ol class=${show}>${found.map((result, at) => resultItem(result, columns, context, at))}</ol>`
 }
 
 /** What results are shown with. */
@@ -42,7 +42,7 @@ interface ResultContext {
   /** What a list of several collections says of each record. */
   readonly kind?: string
   /** What else is said of a record. */
-  readonly note?: (result: Result) => Html
+  readonly note?: (result: Result, at: number) => Html
 }
 
 function columnHead(field: ShownField, language: Language): Html {
@@ -50,7 +50,7 @@ function columnHead(field: ShownField, language: Language): Html {
 }
 
 /** An element of a list. */
-export function resultItem(result: Result, columns: Columns, context: ResultContext): Html {
+export function resultItem(result: Result, columns: Columns, context: ResultContext, at = 0): Html {
   const { subject, language, imageHosts = [], kind, note } = context
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
@@ -71,7 +71,7 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
           (field) =>
             html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
         )}
-      ${note?.(result)}
+      ${note?.(result, at)}
     </p>
   </li>`
 }
@@ -142,13 +142,13 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
       <thead><tr>${columns.map((field) => head(field))}</tr></thead>
       <tbody>
         ${found.map(
-          (result) =>
+          (result, row) =>
             html`<tr>${columns.map((field, at) => {
               const content =
                 field.name === title
                   ? titleLink(result, namingText(readIn(result), subject, context.language), context)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && html` ${context.note?.(result)}`}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && html`<span class="facts">${context.note?.(result, row)}</span>`}</td>`
             })}</tr>`,
         )}
       </tbody>

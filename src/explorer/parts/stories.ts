@@ -1,21 +1,15 @@
 /** Stories as HTML: how many outlets and records tell them, and who was first. */
-import { viewAddress } from '../browse/context.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import { counted, fieldLabel } from '../fields/labels.ts'
-import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
-import { type SameStory, storyFields, type StoryRow, storyView } from '../lists/stories.ts'
-import type { Site } from '../page.ts'
+import { readSameStory, storyFields, type StoryRow, storyView } from '../lists/stories.ts'
+import type { RecordNode } from '../record/record-operation.ts'
 import { emptyView, type View } from '../view/view.ts'
 import { kindTimeAndKey, namingText } from './record-name.ts'
 import { type Result, timeFact } from './results.ts'
 import { recordLink, recordText, shortText, valueOf } from './values.ts'
 
-export interface StoryContext {
-  readonly site: Pick<Site, 'subjects'>
-  readonly subject: PageSubject
-  readonly language: Language
-}
+type StoryContext = Pick<Browse, 'site' | 'subject' | 'language'>
 
 /** The headline as a link to the records of the view that tell the story, with what tells it there. */
 export function storyList(rows: readonly StoryRow[], view: View, context: StoryContext): Html {
@@ -36,15 +30,21 @@ export function storyHeading([row]: readonly StoryRow[], context: StoryContext):
   )
 }
 
+/** Next to a record of a page that has one of each story: what tells it in the view. */
+export function storyNote(story: unknown, rows: readonly StoryRow[], browse: Browse): Html {
+  const row = rows.find(({ uri }) => uri === story)
+  return row !== undefined && storyLink(row.uri, storyCounts(row, browse), browse.view, browse)
+}
+
 /** The first other records of the story of a record. */
-export function sameStory(same: SameStory | null, uri: string, context: StoryContext): Html {
+export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { subject, language } = context
-  if (same === null || same.others.length === 0) return null
-  const { story, total, others } = same
+  const { story, total, others } = readSameStory(node, subject)
+  if (others.length === 0) return null
   const mark = (own: string) => own === story && html`<strong>${language.text.story.first}</strong>`
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${language.text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)} ${mark(uri)}</p>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)} ${mark(node.uri)}</p>
     <ol class="newest">${others.map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
         <span class="facts">${whoAndWhen(each, context)} ${mark(each.uri)}</span></li>`,
@@ -52,7 +52,7 @@ export function sameStory(same: SameStory | null, uri: string, context: StoryCon
   </section>`
 }
 
-/** `31 outlets 32 articles` */
+/** `31 outlets, 32 articles` */
 export function storyCounts({ count, outlets }: StoryRow, { site, subject, language }: StoryContext): Html {
   const outlet = storyFields(subject)?.outlet ?? null
   const noun = site.subjects.of(outlet?.target?.nsid ?? '')?.display.count[language.tag]
@@ -62,7 +62,8 @@ export function storyCounts({ count, outlets }: StoryRow, { site, subject, langu
     (noun === undefined
       ? html`<span class="label">${fieldLabel(outlet, language)}</span> ${language.number(outlets)}`
       : language.plural(noun, outlets))
-  return html`${told !== false && html`<span>${told}</span>`} <span>${counted(subject, count, language)}</span>`
+  const records = counted(subject, count, language)
+  return html`<span>${told !== false && html`${told}${language.text.comma}`}${records}</span>`
 }
 
 /** The records of the view that tell the story. */

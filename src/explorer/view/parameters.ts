@@ -3,7 +3,16 @@
  */
 
 /** Of every page of a collection. */
-export const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
+export const viewParameters = [
+  'q',
+  'sort',
+  'show',
+  'stories',
+  'columns',
+  'facets',
+  'after',
+  'before',
+] as const
 /** Of the page that chooses a filter. */
 export const filterParameters = ['field', 'find', 'op', 'value'] as const
 /** Of charts over time. */

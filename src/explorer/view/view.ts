@@ -24,6 +24,8 @@ export interface View {
   /** `null`: the newest first, or the most relevant of a search. */
   readonly sort: { readonly field: string; readonly direction: 'asc' | 'desc' } | null
   readonly show: Show
+  /** Whether a list has one record of each story, and none without. */
+  readonly stories: boolean
   /** Names of fields; null for those of the collection's roles. */
   readonly columns: readonly string[] | null
   /** Empty for none. */
@@ -40,6 +42,7 @@ export const emptyView: View = {
   conditions: [],
   sort: null,
   show: 'list',
+  stories: false,
   columns: null,
   facets: null,
   page: null,
@@ -88,6 +91,10 @@ export function readView(
   }
   const show = last('show')
   if (show !== '' && !isShow(show)) problems.push(unknownChoice('show', show, shows))
+  const stories = last('stories')
+  if (stories !== '' && subject.collection.stories === null)
+    problems.push({ kind: 'unknownParameter', name: 'stories' })
+  else if (stories !== '' && stories !== '1') problems.push(unknownChoice('stories', stories, ['1']))
   const read = readConditions(
     parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
     subject,
@@ -102,6 +109,7 @@ export function readView(
     conditions: read.conditions,
     sort: readSort(last('sort'), subject, problems),
     show: isShow(show) ? show : 'list',
+    stories: stories === '1',
     columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
     facets: last('facets') === noFacets ? [] : listed('facets', (name) => isFacet(subject.fields.get(name))),
     page:
@@ -145,12 +153,13 @@ export function isReadableView({ search, conditions }: View): boolean {
 }
 
 export function viewParametersOf(view: View): readonly (readonly [string, string])[] {
-  const { search, conditions, sort, show, columns, facets, page, others } = view
+  const { search, conditions, sort, show, stories, columns, facets, page, others } = view
   const parameters: (readonly [string, string])[] = []
   if (search !== '') parameters.push(['q', search])
   parameters.push(...writeConditions(conditions, isReserved))
   if (sort !== null) parameters.push(['sort', `${sort.direction === 'desc' ? '-' : ''}${sort.field}`])
   if (show !== 'list') parameters.push(['show', show])
+  if (stories) parameters.push(['stories', '1'])
   if (columns !== null) parameters.push(['columns', columns.join(',')])
   if (facets !== null) parameters.push(['facets', facets.length === 0 ? noFacets : facets.join(',')])
   if (page !== null) parameters.push([page.side, page.cursor])
@@ -179,7 +188,7 @@ export function isRestricted({ search, conditions }: View): boolean {
 
 /** The view with its records, and without the choices of how a list shows them. */
 export function recordsOnly(view: View): View {
-  return { ...view, sort: null, show: 'list', columns: null, facets: null, page: null }
+  return { ...view, sort: null, show: 'list', stories: false, columns: null, facets: null, page: null }
 }
 
 /** The view with the condition instead of the one on the same field with the same operator; without values it goes. */
