@@ -53,7 +53,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
-    more: (answer) => affordableOperations(site, weekPanels(weekOf(answer))),
+    more: (answer) => weekPanels(weekOf(answer)).flatMap((each) => affordableOperations(site, [each])),
     isMoreOptional: true,
     render(answer, index) {
       const week = weekOf(answer)
