@@ -39,7 +39,7 @@ export function createGetRecord(): ToolDefinition {
     name: 'get_record',
     title: 'Get one record',
     description:
-      'One whole record with its references and what refers to it. value is its URI, record key, URL, domain or name, or with field the value of that field.',
+      'One whole record with its references and what refers to it. value: its URI, record key, URL, domain or name, or with field its value there.',
     inputSchema: argumentsOf({
       uri: 'string',
       collection: 'string',

@@ -26,7 +26,7 @@ export function createRunGraphql(): ToolDefinition {
     name: 'run_graphql',
     title: 'Run a GraphQL query',
     description:
-      'For what the other tools cannot ask; start from a query that they gave with cite. Lists are cut to max_tokens.',
+      'For what other tools cannot ask; start from a query that cite gave. Lists are cut to max_tokens.',
     inputSchema: argumentsOf(
       {
         query: 'string',

@@ -131,8 +131,7 @@ class Walk {
     let name = 'story'
     while (own.some((field) => field.name === name || field.property === name)) name = `${name}_`
     if (name !== 'story') this.#notes.push(`${origin}: the derived story is the field ${name}.`)
-    const words =
-      'Derived, not in the record: the URI of the first record that tells of the same event, itself if there is none before. Null until it is derived, and without a time.'
+    const words = 'Derived, not in the record: the first record of the same event.'
     return {
       name,
       property: name,

@@ -45,8 +45,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
   return {
     name: 'aggregate',
     title: 'Count and measure',
-    description:
-      'Counts records, also in groups. collection, search, text, filters, since, until, after, cite: as in search_records.',
+    description: 'Counts records, also in groups. What is not described is as in search_records.',
     inputSchema: argumentsOf(
       {
         collection: 'string',

@@ -135,9 +135,13 @@ function lineOf(field: Field, rates: FillRates, { collection }: Subject, { catal
   return `${rate === undefined || rate === '100%' ? '' : `${rate} `}${kind}${range}${words === '' ? '' : `. ${words}`}`
 }
 
+/** The records of a story are found by the field itself. */
 function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {
-  return Array.from(reverseNames(collection, toolbox), ([reference, name]) => {
+  const references = [...reverseNames(collection, toolbox)].filter(
+    ([{ path }]) => path.join() !== collection.stories?.field,
+  )
+  return references.slice(0, 12).map(([reference, name]) => {
     const { label } = toolbox.catalogue.of(reference.collection)
-    return [name, `← ${label}.${reference.path.join('.')}`] as const
-  }).slice(0, 12)
+    return [name, `← ${label}.${reference.path.join('.')}`]
+  })
 }

@@ -32,7 +32,7 @@ export function createDescribe(): ToolDefinition {
     name: 'describe',
     title: 'Describe the data',
     description:
-      'Call this first. Without arguments: the collections. With a collection: the time that since and until mean, fields with the share of records that have them if not all do, and values with counts. With a field too: all of it. With a name: the records that it may mean.',
+      'Call this first. Without arguments: the collections. With a collection: the time of since and until, fields with the share of records that have them, values with counts. With a field too: all of it. With a name: the records that it may mean.',
     inputSchema: argumentsOf({ collection: 'string', field: 'string', name: 'string', after: 'string' }),
     run: (args, toolbox) => describe(args, fillRates, toolbox),
   }
