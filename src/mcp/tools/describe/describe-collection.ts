@@ -94,7 +94,7 @@ export async function describeCollection(
         about: cutText(whole.about, 4 * meaning),
         fields: cutLines(meaning),
         values: Object.fromEntries(
-          grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most, count)]),
+          grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most)]),
         ),
       }
     yield {
@@ -112,12 +112,11 @@ function isCounted({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
 }
 
-/** The most frequent values of a field with one value for each record, and the records that have others. */
-function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number, records: number): Json {
+/** The most frequent values of a field with one value for each record, and how many other values there are. */
+function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number): Json {
   const values = fewer(groups, (group) => group[name], most, 40)
-  const shown = Object.values(values).reduce((sum, count) => sum + count, 0)
   const others = groupCount - Math.min(groups.length, most)
-  return others === 0 ? values : { ...values, [`(${counted(others, 'other value')})`]: records - shown }
+  return others === 0 ? values : { ...values, '…': counted(others, 'other value') }
 }
 
 /** The number of records without a value, if all values are known. */
