@@ -117,8 +117,7 @@ export const worstCases: Readonly<Record<string, (n: number) => Worst | Raw>> = 
   'files left': (n) => got(file(n), { manner: 'leave' }),
   'files by HEAD': (n) => got(file(n), { method: 'HEAD' }),
   'pages with large charts': (n) => page(`${list}?split=source&per=day&q=-w${n}`),
-  'compared charts': (n) =>
-    page(`${list}/charts?part=compare&query=trump&query=flood&query=the&query=w${n}&as=share`),
+  'compared topics': (n) => page(`${list}/topic?q=trump&q=flood&q=the&q=w${n}`),
   'chart drawings': (n) => page(`${list}/chart.svg?split=source&q=-w${n}`),
   'pages where nothing is': (n) => page(`/nothing/${n}`),
   'pages of problems': (n) => page(`${list}?lang=${n}&sort=${n}`),

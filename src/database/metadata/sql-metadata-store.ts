@@ -116,7 +116,7 @@ function* forgetRevisions(
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue
       const rows = 'base = ? and rev > ?'
-      yield* noteChanges(transaction, table, rows, base, beyond)
+      if (table !== 'parked') yield* noteChanges(transaction, table, rows, base, beyond)
       yield* count(`update ${quote(table)} set rev = null where ${rows}`, base, beyond)
     }
     yield* count('update expired set rev = null where base = ? and rev > ?', base, beyond)

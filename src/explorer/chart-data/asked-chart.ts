@@ -80,7 +80,8 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly 
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. The highest is of at least `least` records, if `countOf` any value is enough.
+ * are, and how many are missing. The highest is sought among values of at least `least` records, where `countOf` says
+ * how many; if there are none, among all.
  */
 export function describe(
   given: Given,

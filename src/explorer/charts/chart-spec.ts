@@ -4,7 +4,7 @@
 export const chartKinds = ['bars', 'lines', 'table'] as const
 export type ChartKind = (typeof chartKinds)[number]
 
-/** Of an axis from left to right. */
+/** An end of an axis, which always runs from left to right. */
 export type AxisEnd = 'start' | 'end'
 
 export interface ChartSpec {

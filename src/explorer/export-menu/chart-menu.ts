@@ -42,6 +42,6 @@ export function exportedChart(
 export function chartFileName(view: View, subject: PageSubject): string {
   const other = (name: string) => view.others.filter(([each]) => each === name).map(([, value]) => value)
   const by = [...other('by'), ...other('per'), ...other('split')]
-  const more = [...other('q'), ...other('as'), ...other('measure'), ...other('of'), ...other('on')]
+  const more = [...other('q'), ...other('as'), ...other('measure'), ...other('of')]
   return fileName(view, subject, [...more, ...(by.length === 0 ? ['chart'] : ['by', ...by])])
 }

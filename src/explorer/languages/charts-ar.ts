@@ -9,7 +9,7 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
   extremes: (highest, lowest) =>
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
-  highestOf: (records) => `الأعلى من ${isolated(records)} سجلات على الأقل.`,
+  highestOf: (records) => `لا تُحسب قيم أقل من ${isolated(records)} سجلات ضمن الأعلى.`,
   noValue: 'بلا قيمة',
   withoutValue: (count) => `بلا قيمة: ${isolated(count)}.`,
   allRecords: (noun) => `جميع ال${noun}`,

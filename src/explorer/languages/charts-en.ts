@@ -13,7 +13,7 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
-  highestOf: (records: string) => `The highest is that of at least ${records} records.`,
+  highestOf: (records: string) => `Values of fewer than ${records} records do not count as the highest.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value: ${count}.`,
   allRecords: (noun: string) => `all ${noun}`,

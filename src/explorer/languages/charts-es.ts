@@ -8,7 +8,7 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
-  highestOf: (records) => `El más alto es de al menos ${records} registros.`,
+  highestOf: (records) => `Los valores de menos de ${records} registros no cuentan como máximo.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor: ${count}.`,
   allRecords: (noun) => `${noun} en total`,

@@ -17,7 +17,7 @@ export interface StoryFields {
   /** The reference to the first record of a record's story. */
   readonly field: ShownField
   readonly time: ShownField
-  /** What tells stories; null where records belong to nothing. */
+  /** The reference to the outlet; null where records refer to none. */
   readonly outlet: ShownField | null
   /** Headline, outlet and time. */
   readonly columns: readonly ShownField[]
@@ -61,7 +61,7 @@ export interface StoryRow {
   /** Without values where the record is not indexed. */
   readonly first: Result
   readonly count: number
-  /** Null where records belong to nothing. */
+  /** Null where records refer to no outlet. */
   readonly outlets: number | null
 }
 

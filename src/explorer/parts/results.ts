@@ -137,6 +137,10 @@ function marked({ text, ranges }: SnippetAnswer): Html {
 function table(found: readonly Result[], columns: Columns, context: ResultContext): Html {
   const { subject, language, head = (field: ShownField) => columnHead(field, language) } = context
   const { title } = subject.roles
+  const noted = (result: Result, row: number): Html => {
+    const said = context.note?.(result, row)
+    return said != null && said !== false && html`<span class="facts">${said}</span>`
+  }
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
     <table class="records">
       <thead><tr>${columns.map((field) => head(field))}</tr></thead>
@@ -148,7 +152,7 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
                 field.name === title
                   ? titleLink(result, namingText(readIn(result), subject, context.language), context)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && html`<span class="facts">${context.note?.(result, row)}</span>`}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && noted(result, row)}</td>`
             })}</tr>`,
         )}
       </tbody>

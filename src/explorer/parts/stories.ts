@@ -68,7 +68,8 @@ export function storyCounts({ count, outlets }: StoryRow, { site, subject, langu
 
 /** The records of the view that tell the story. */
 export function storyLink(uri: string, content: Html, view: View, context: StoryContext): Html {
-  return html`<a href=${viewAddress(context, storyView(view, uri, context.subject))} rel="nofollow">${content}</a>`
+  const address = viewAddress(context, storyView(view, uri, context.subject))
+  return address === null ? content : html`<a href=${address} rel="nofollow">${content}</a>`
 }
 
 /** The headline, or the kind, time and key. */

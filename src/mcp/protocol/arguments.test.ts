@@ -51,6 +51,10 @@ const meant: readonly (readonly [given: unknown, read: unknown])[] = [
     { collection: 'a', by: ['b'] },
   ]),
   [
+    { collection: 'a', by: null, group_by: ['b'] },
+    { collection: 'a', by: ['b'] },
+  ],
+  [
     { collection: 'a', maxTokens: 500 },
     { collection: 'a', max_tokens: 500 },
   ],
@@ -68,6 +72,7 @@ const wrong: readonly (readonly [given: unknown, says: RegExp])[] = [
     /^count has no argument "filter"\. Did you mean "filters"\? It takes coll/,
   ],
   [{ collection: 'a', where: {}, filters: {} }, /^count has no argument "where"\. It takes coll/],
+  [{ collection: 'a', groupBy: ['b'], group_by: ['c'] }, /^count has no argument "group_by"\. It takes/],
   [{ collection: 'a', constructor: 1 }, /no argument "constructor"/],
   [{ collection: 'a', detail: 'all' }, /^detail is one of brief, full\.$/],
   [{ collection: 'a', filters: '{"b":' }, /^filters must be object/],

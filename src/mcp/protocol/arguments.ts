@@ -56,31 +56,31 @@ function sizeProblem(given: Json): string | null {
   return null
 }
 
+/** An argument that is given twice, in two spellings, keeps the second one, which is refused. */
 function asMeant(given: object, properties: Properties): Json {
   const present = Object.entries(given).filter(([, value]) => value !== null)
-  return Object.fromEntries(
-    present.map(([written, value]) => {
-      const name = nameOf(written, given, properties)
-      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
-      if (type === 'string' && typeof value === 'number') return [name, String(value)]
-      return [name, typeof value === 'string' ? textAs(type, value) : value]
-    }),
-  )
+  const isOwn = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(properties, name)
+  const read = new Map<string, unknown>()
+  for (const [written, value] of [...present.filter(isOwn), ...present.filter((each) => !isOwn(each))]) {
+    const name = nameOf(written, read, properties)
+    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+    read.set(name, type === 'string' && typeof value === 'number' ? String(value) : textAs(type, value))
+  }
+  return Object.fromEntries(read)
 }
 
 /** Models that know GraphQL or SQL write its names of arguments, such as `groupBy` or `group_by` for `by`. */
-function nameOf(written: string, given: object, properties: Properties): string {
+function nameOf(written: string, read: ReadonlyMap<string, unknown>, properties: Properties): string {
   if (Object.hasOwn(properties, written)) return written
   const camel = written.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   const snake = written.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const meant = [snake, Object.hasOwn(toolNames, camel) ? toolNames[camel] : undefined]
   if (/^(?:sort|order|rank)(?:By)?$/.test(camel)) meant.push('sort', 'order')
-  return (
-    meant.find((name) => name && Object.hasOwn(properties, name) && !Object.hasOwn(given, name)) ?? written
-  )
+  return meant.find((name) => name && Object.hasOwn(properties, name) && !read.has(name)) ?? written
 }
 
-function textAs(type: unknown, text: string): unknown {
+function textAs(type: unknown, text: unknown): unknown {
+  if (typeof text !== 'string') return text
   if (type === 'integer' && /^\d{1,6}$/.test(text.trim())) return Number(text)
   if (type !== 'array' && type !== 'object') return text
   if (/^\s*[[{]/.test(text))

@@ -15,7 +15,7 @@ export type RowEvent = keyof typeof changedRows
 
 /** A row of a statement's answer: an added row, or the rows of a table of counts whose `n` has become 0. */
 export interface CountedAnswer {
-  /** Names that table to `removeZeros`; null for an added row. */
+  /** The number of the table of counts, for `removeZeros`; null for an added row. */
   readonly part: string | null
   /** The positions of the rows in their table: an array, as text. */
   readonly zeros: string | null
@@ -27,7 +27,7 @@ export function countedStatement(table: Table, event: RowEvent, write: string): 
   const written = `${write} returning ${columns}`
   const rows = {
     insert: [`new_rows as (${written})`],
-    // What counts before and after need not be counted.
+    // A row that counts the same before and after changes no count.
     update: [
       `before as (select ${columns} from ${quote(table.name)} t where id = any($2))`,
       `after as (${written})`,
@@ -46,7 +46,10 @@ export function countedStatement(table: Table, event: RowEvent, write: string): 
   return `with ${[...rows, ...changes].join(',\n')}\n${[added, ...zeros].join(' union all\n')}`
 }
 
-/** Removes rows of counts; takes rows of `CountedAnswer`, as JSON. Nothing may change the counts in between. */
+/**
+ * Removes rows of counts; takes rows of `CountedAnswer`, as JSON. It must follow the counted statement directly, because
+ * another change of a count moves its row.
+ */
 export function removeZeros(table: Table): string {
   const removes = countChanges(table, 'delete').map(
     ({ name }, part) =>
@@ -64,7 +67,7 @@ function countChanges(table: Table, event: RowEvent): readonly CountChange[] {
   ]
 }
 
-/** All on which counts and sums depend. */
+/** The columns on which counts, sums and the vocabulary depend. */
 function countedColumns({ name, counts, sums, words }: Table): readonly string[] {
   const counted = counts.flatMap(({ columns }) => columns)
   const summed = sums.flatMap(({ of, first, second, measured }) =>
