@@ -126,7 +126,7 @@ function readGroups(plan: GroupPlan, answer: Answer, label: string, { view, lang
   const keys = keysOf(across, groups, groupCount > groups.length, plain, language)
   const rows = readRows(plan, answer, label, language)
   const isCut = rows.some((row) => row.isCut)
-  // Of a list that is cut nobody knows which pairs have no records.
+  // A list that is cut does not tell which pairs have no records.
   const countIn = (row: GroupRow, id: string): number | null =>
     row.groups.get(id)?.count ?? (isCut ? null : 0)
   const valueIn = (row: GroupRow, id: string): number | null => {

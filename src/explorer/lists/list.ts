@@ -82,7 +82,7 @@ export function sortOf(
   return stories || isUnranked(search, collection) ? undefined : [{ field: 'RELEVANCE' }]
 }
 
-/** Which records lists and files have, in which order: of each story the first, where a view has stories. */
+/** Which records lists and files have, and their order. A view of stories has one record per story. */
 export function listArguments(view: View, subject: PageSubject): Panel['arguments'] {
   const { search, where } = recordArguments(view)
   const sortBy = sortOf(view, subject)

@@ -83,7 +83,7 @@ export function storyPanels(name: string, view: View, of: Where, subject: PageSu
   ]
 }
 
-/** What tells the stories of a page with one record of each. */
+/** How many records and outlets tell each story of a page that has one record per story. */
 export function listedStories({ edges }: ListAnswer, view: View, subject: PageSubject): readonly Panel[] {
   const uris = edges.flatMap(({ node }) => node[subject.collection.stories?.field ?? ''] ?? []) as string[]
   return view.stories && uris.length > 0 ? storyPanels('stories', view, { uri: { in: uris } }, subject) : []
@@ -129,7 +129,7 @@ export function selectSameStory(subject: PageSubject): Selection {
   return nested(path, { uri: {}, [list]: { totalCount: {}, nodes: selectFields(fields.columns) } })
 }
 
-/** The first others of the story of a record, which `total` counts with it; empty for one that is alone. */
+/** The first other records of the story; `total` counts the record too. Without others, an empty list. */
 export function readSameStory(node: Answer, subject: PageSubject) {
   const fields = storyFields(subject)
   const first = (node[fields?.resolved ?? ''] ?? null) as Answer | null

@@ -24,7 +24,7 @@ export interface View {
   /** `null`: the newest first, or the most relevant of a search. */
   readonly sort: { readonly field: string; readonly direction: 'asc' | 'desc' } | null
   readonly show: Show
-  /** Whether a list has one record of each story, and none without. */
+  /** Whether lists have one record per story and leave out records without a story. */
   readonly stories: boolean
   /** Names of fields; null for those of the collection's roles. */
   readonly columns: readonly string[] | null

@@ -56,7 +56,7 @@ function sizeProblem(given: Json): string | null {
   return null
 }
 
-/** An argument that is given twice, in two spellings, keeps the second one, which is refused. */
+/** Where an argument is given in two spellings, the second keeps its name, so that it is refused. */
 function asMeant(given: object, properties: Properties): Json {
   const present = Object.entries(given).filter(([, value]) => value !== null)
   const isOwn = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(properties, name)

@@ -1,4 +1,4 @@
-/** DDL of materialized sums, and how they change with rows of either table, in whatever order these change. */
+/** DDL of materialized sums, and the statements that change them when rows of either table change. */
 import { shortName } from '../../../util/text/short-name.ts'
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
