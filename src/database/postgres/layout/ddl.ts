@@ -15,7 +15,7 @@ export { quote }
 /** Increment when tables of the metadata change; databases of other versions are refused. */
 export const schemaVersion = 9
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
-const derivationVersion = 6
+const derivationVersion = 7
 
 /** Identifies what the derived columns were built from; another value means that they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
@@ -189,11 +189,13 @@ function indexes(table: Table): Index[] {
   ]
 }
 
-function indexed({ kind, columns, partial }: TableIndex, all: ReadonlyMap<string, Column>): string {
+/** A reference that all records have includes a moment; one that few records have would mostly index its absence. */
+function indexed({ kind, columns, partial, included }: TableIndex, all: ReadonlyMap<string, Column>): string {
   const [first = '', second = ''] = columns
   const column = all.get(first)
   const value = column?.virtual === true ? virtualText(column) : quote(first)
-  return `(${keys()})${partial ? ` where ${value} is not null` : ''}`
+  const isPartial = partial || (kind === 'reference' && included === null)
+  return `(${keys()})${isPartial ? ` where ${value} is not null` : ''}`
 
   function keys(): string {
     switch (kind) {
