@@ -9,25 +9,14 @@ import { schemas as networkDocuments } from '@atproto/api'
 import { type GraphQLSchema, printSchema, validateSchema } from 'graphql'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import { schemaText } from '../src/schema/schema-text.ts'
-import { newsLexicons, oddLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
-import type { Json, References } from './reference/shapes.ts'
+import { lexiconSets } from './golden/lexicon-sets.ts'
+import type { Json } from './reference/shapes.ts'
 import { modelOf } from './support/service/agents.ts'
-import { libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 
-const sets: readonly (readonly [
-  name: string,
-  documents: readonly Json[],
-  references: References,
-  stories?: Json,
-])[] = [
-  ['news', newsLexicons.documents, newsLexicons.references, newsLexicons.stories],
-  ['stress', stressLexicons.documents, stressLexicons.references],
-  ['odd', oddLexicons.documents, oddLexicons.references],
-  ['site-standard', siteLexicons.documents, siteLexicons.references],
-  ['library', libraryLexicons, libraryReferences],
-]
+/** That of the network is kept without descriptions. */
+const sets = lexiconSets.filter(([name]) => name !== 'network')
 
 for (const [name, ...lexicons] of sets) {
   test(`the schema of the ${name} lexicons is valid and as it was`, () => {

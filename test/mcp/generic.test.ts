@@ -26,7 +26,7 @@ import { mergeSelections, nested, printField, printSelection } from '../../src/a
 import { parseGroup } from '../../src/ask/groups.ts'
 import { parsePath, reverseNames } from '../../src/ask/paths.ts'
 import { AskError } from '../../src/ask/ask-error.ts'
-import { lexiconSets } from './lexicon-sets.ts'
+import { lexiconSets } from '../golden/lexicon-sets.ts'
 
 /** Paths that are selected with one query. */
 const atOnce = 60

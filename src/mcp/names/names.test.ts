@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { newsLexicons } from '../../../test/golden/corpora.ts'
-import { standardLexicons } from '../../../test/mcp/lexicon-sets.ts'
+import { newsLexicons, siteLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import {
   type Agent,
@@ -234,7 +233,7 @@ onOneDatabase('looking up a name is affordable', async (database) => {
 onOneDatabase('accounts are named by their handles', async (database) => {
   const value = { name: 'A', url: 'https://a.example' }
   const [alice, bob] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'] as const
-  const standard = standardLexicons
+  const standard = siteLexicons
   const records = await Promise.all(
     (
       [
@@ -327,7 +326,7 @@ test('names of other lexicons are found by their handles, addresses and keys', a
 })
 
 test('publications are found by the address of their site', async () => {
-  const { documents: lexicons, references: given } = standardLexicons
+  const { documents: lexicons, references: given } = siteLexicons
   const value = { name: 'Notes on Tides', url: 'https://tides.example' }
   const publication = await buildRecord('site.standard.publication', { rkey: '3lwafzkjqm25s', value })
   await using service = await openTestService({ lexicons, references: given, records: [publication] })

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lexiconSets } from '../../../test/mcp/lexicon-sets.ts'
+import { lexiconSets } from '../../../test/golden/lexicon-sets.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { createAgent, modelOf } from '../../../test/support/service/agents.ts'
 

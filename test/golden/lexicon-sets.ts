@@ -1,12 +1,8 @@
-/** Every set of lexicons over which the tools have to work. */
+/** Every set of lexicons that schemas are made of, and over which the tools have to work. */
 import { schemas as networkDocuments } from '@atproto/api'
-import { newsLexicons, readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
-
-export const standardLexicons = readLexiconFolder(
-  new URL('../schemas/site-standard/lexicons/', import.meta.url),
-)
+import { newsLexicons, oddLexicons, siteLexicons, stressLexicons } from './corpora.ts'
 
 export const lexiconSets: readonly (readonly [
   name: string,
@@ -17,6 +13,7 @@ export const lexiconSets: readonly (readonly [
   ['news', newsLexicons.documents, newsLexicons.references, newsLexicons.stories],
   ['library', libraryLexicons as readonly Json[], libraryReferences],
   ['stress', stressLexicons.documents, stressLexicons.references],
-  ['site-standard', standardLexicons.documents, standardLexicons.references],
+  ['odd', oddLexicons.documents, oddLexicons.references],
+  ['site-standard', siteLexicons.documents, siteLexicons.references],
   ['network', networkDocuments as readonly Json[], {}],
 ]
