@@ -225,7 +225,7 @@ test('a share of groups is that of the records of the group, and one of all that
     )
     assert.ok(matching.length >= 5)
   }
-  assert.match(free.description, /Groups in which fewer than 5 records match are left out/)
+  assert.match(free.description, /Groups with fewer than 5 matches are left out/)
   const whole = await figure(`${article}/charts?measure=share&by=language`)
   const all = found(article).length
   assertTrue(

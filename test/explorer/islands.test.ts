@@ -66,7 +66,7 @@ test('a list tells of records that came after it', { skip }, async () => {
   })
   await page.reload()
   await page.clock.runFor(61_000)
-  await page.getByRole('button', { name: '3 new records' }).waitFor()
+  await page.getByRole('button', { name: 'New: 3 articles' }).waitFor()
 })
 
 test('times are in the zone of the reader, and lists say which it is', { skip }, async () => {

@@ -1,6 +1,6 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
-import { fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
@@ -38,12 +38,13 @@ function orderNote(undated: number | null, { subject, view, language }: Browse):
   if (view.sort === null)
     return view.stories || !isUnranked(view.search, collection) || count === null || count === 0
       ? null
-      : note(text.browse.undated(label, language.number(count)))
+      : note(text.browse.undated(nounOf(subject, language), label, language.number(count)))
   const own = collection.type.fields.find(({ name }) => name === field.name)
   const mayMiss = own?.mayMiss ?? field.properties.length > 1
   const isRestricted = view.conditions.some((each) => each.field === field && each.operator !== 'not')
   if (!mayMiss || isRestricted || count === 0) return null
-  return note(text.browse[view.sort.direction === 'desc' ? 'missingLast' : 'missingFirst'](label))
+  const said = text.browse[view.sort.direction === 'desc' ? 'missingLast' : 'missingFirst']
+  return note(said(nounTitle(subject, language), label))
 }
 
 function sortForm(browse: Browse): Html {

@@ -25,18 +25,26 @@ export function sentenceOf(
   return after === undefined ? [before, null, ''] : [before, plainValue(field, value, language, names), after]
 }
 
-/** Each value of the conditions in words. */
+/** Each value of the conditions in words; the two bounds of a range in one sentence. */
 export function sentencesOf(
   conditions: readonly Condition[],
   language: Language,
   names: Names = new Map(),
 ): readonly string[] {
-  return conditions.flatMap((condition) =>
-    condition.values.map((value) => {
-      const [before, shown, after] = sentenceOf(condition, value, language, names)
-      return `${before}${shown ?? ''}${after}`
-    }),
-  )
+  const boundOf = ({ field }: Condition, operator: 'from' | 'to') =>
+    conditions.find((each) => each.field === field && each.operator === operator)?.values[0]
+  return conditions.flatMap((condition) => {
+    const { field, operator } = condition
+    if (operator === 'to' && boundOf(condition, 'from') !== undefined) return []
+    const end = operator === 'from' ? boundOf(condition, 'to') : undefined
+    return condition.values.map((value) => {
+      const said = value === end ? { ...condition, operator: 'is' as const } : condition
+      const [before, shown, after] = sentenceOf(said, value, language, names)
+      const until =
+        end === undefined || value === end ? '' : ` ${language.text.to} ${plainValue(field, end, language)}`
+      return `${before}${shown ?? ''}${after}${until}`
+    })
+  })
 }
 
 const longestTitle = 300

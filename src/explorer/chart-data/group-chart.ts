@@ -202,7 +202,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
       },
       language,
     ),
-    notes: notesOn(plan, answer, keys.length, rows, kind, language),
+    notes: notesOn(plan, answer, keys.length, rows, kind, context),
   }
 
   /** The records of each group, and what its share is of. */
@@ -228,11 +228,12 @@ function notesOn(
   keys: number,
   rows: readonly GroupRow[],
   kind: ChartKind,
-  language: Language,
+  { subject, language }: ChartContext,
 ): readonly string[] {
   const { choices, across, other, whole } = plan
   const { number } = language
   const { charts } = language.text
+  const noun = nounTitle(subject, language)
   const along = groupsIn(answer, other === undefined ? 'groups' : 'columns')
   const { groups, groupCount = 0 } = along
   const isCut = groupCount > groups.length
@@ -248,7 +249,7 @@ function notesOn(
     rows.some((row) => row.isCut) && charts.smallLeftOut,
     isRanked(plan) && hasLeast(plan) && charts[whole === null ? 'atLeast' : 'matching'](number(leastRecords)),
     choices.kind !== null && choices.kind !== kind && { lines, bars, table }[kind],
-    missing > 0 && charts[isNumber(across) ? 'unmeasured' : 'undated'](number(missing)),
+    missing > 0 && charts[isNumber(across) ? 'unmeasured' : 'undated'](noun, number(missing)),
   ]
   return notes.filter((note) => note !== false && note !== null)
 }

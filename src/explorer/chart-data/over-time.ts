@@ -22,6 +22,7 @@ import {
   keyOf,
   outliersPanel,
   readPeriods,
+  undatedPanel,
 } from './time-axis.ts'
 import { baseText, type ShareBase } from './share-base.ts'
 
@@ -52,8 +53,8 @@ export interface OverTime {
     readonly name: string | null
     readonly own: RecordArguments
   }[]
-  /** The records without a time, which the table of a single series has in a row of its own. */
-  readonly undated: { readonly panel: string; readonly total: string; readonly view: View } | null
+  /** Whether the table has a row of the records without a time, whose number the panel `undated` asks for. */
+  readonly hasUndated: boolean
   /** The view that the keys lead to a period of; null if they lead nowhere. */
   readonly view: View | null
   readonly split: ShownField | null
@@ -65,7 +66,8 @@ export interface OverTime {
 
 /** What is asked when the range is known; with null, panels that cost at least as much. */
 export function seriesPanels(chart: OverTime, answer: Answer | null): readonly Panel[] {
-  const { axis, base, seriesIn, outliers } = chart
+  const { axis, base, seriesIn, outliers, split } = chart
+  const isUndated = chart.hasUndated && (answer === null || countIn(answer, 'undated') > 0)
   const shown = answer === null ? dearestPeriods(axis) : readPeriods(axis, answer)
   if (shown.starts.length === 0) return []
   return [
@@ -74,6 +76,10 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
     ...(shown.outliers.length > 0
       ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own))
       : []),
+    ...(isUndated && split !== null
+      ? seriesIn(answer).map(({ panel, own }) => undatedPanel(axis, undatedOf(panel), own))
+      : []),
+    ...(isUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
   ]
 }
 
@@ -109,11 +115,21 @@ function shareOf(count: number | null, total: number | null): Counted {
   return { count, total, share: count === null || total === null || total === 0 ? null : count / total }
 }
 
-function undatedIn({ base, undated }: OverTime, answer: Answer): Counted | null {
-  if (undated === null) return null
-  const count = countIn(answer, undated.panel)
-  if (count === 0) return null
-  return base === null ? { count } : shareOf(count, countIn(answer, undated.total))
+function undatedOf(panel: string): string {
+  return `${panel}Undated`
+}
+
+/** Of each series; none where all records have a time. */
+function undatedIn(
+  { base, hasUndated, split }: OverTime,
+  series: readonly CountedSeries[],
+  answer: Answer,
+): readonly Counted[] {
+  if (!hasUndated || countIn(answer, 'undated') === 0) return []
+  return series.map(({ panel }) => {
+    const count = countIn(answer, split === null ? 'undated' : undatedOf(panel))
+    return base === null ? { count } : shareOf(count, countIn(answer, 'undatedOfAll'))
+  })
 }
 
 export function drawOverTime(chart: OverTime, answer: Answer, language: Language): DrawnChart {
@@ -163,7 +179,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
           hrefs: view === null ? [] : starts.map((start) => addressOf(view, start)),
         })),
         numbers: base === null || isNothing ? [] : numbersOf(series, noun, of, language),
-        rest: isNothing ? null : undatedRow(chart, answer, valueOf, language),
+        rest: isNothing ? null : undatedRow(chart, series, answer, valueOf, language),
       },
       language,
       base === null ? 0 : leastRecords,
@@ -172,7 +188,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
     notes: [
       ...outliers.flatMap(({ panel, name }) => {
         const count = countIn(answer, panel)
-        const note = charts.outliers(language.number(count))
+        const note = charts.outliers(noun, language.number(count))
         return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
       }),
       ...((shown.starts[0] ?? shown.from) > shown.from ? [charts.newestOnly] : []),
@@ -198,28 +214,36 @@ function numbersOf(
 
 function undatedRow(
   chart: OverTime,
+  series: readonly CountedSeries[],
   answer: Answer,
   valueOf: (counted: Counted) => number | null,
   language: Language,
 ): ChartRest | null {
-  const { axis, base, undated } = chart
-  const counted = undatedIn(chart, answer)
-  if (undated === null || counted === null) return null
-  const view = withCondition(undated.view, { field: axis.field, operator: 'missing', values: ['1'] })
+  const { axis, base } = chart
+  const counted = undatedIn(chart, series, answer)
+  const [first] = counted
+  if (first === undefined) return null
+  const addressOf = (view: View | null): string | null =>
+    view &&
+    viewAddress(
+      { subject: axis.subject, language },
+      withCondition(view, { field: axis.field, operator: 'missing', values: ['1'] }),
+    )
   return {
     label: language.text.missing,
-    href: viewAddress({ subject: axis.subject, language }, view),
-    values: [valueOf(counted)],
-    numbers: base === null ? [] : [counted.count, counted.total ?? null],
+    href: addressOf(chart.view),
+    values: counted.map(valueOf),
+    hrefs: series.map(({ view }) => addressOf(view)),
+    numbers: base === null ? [] : [...counted.map(({ count }) => count), first.total ?? null],
   }
 }
 
-/** A row for each series in each period; last, one for the records without a time. */
+/** A row for each series in each period; last, one for its records without a time. */
 export function tableOverTime(chart: OverTime, answer: Answer): ChartTable {
   const { axis, base } = chart
   const { shown, series } = readSeries(chart, answer)
   const key = keyOf(axis, shown.period)
-  const without = undatedIn(chart, answer)
+  const without = undatedIn(chart, series, answer)
   return {
     columns: {
       [key]: 'instant',
@@ -235,7 +259,7 @@ export function tableOverTime(chart: OverTime, answer: Answer): ChartTable {
           ...counted[at],
         })),
       ),
-      ...(without === null ? [] : [{ [key]: null, ...without }]),
+      ...without.map((counted, at) => ({ [key]: null, ...series[at]?.row, ...counted })),
     ],
   }
 }

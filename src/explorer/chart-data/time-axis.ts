@@ -54,7 +54,7 @@ export function timeField({ fields, roles, groupable }: PageSubject): ShownField
 
 /** Asked first, of all records between the bounds; none where the bounds tell the range. */
 export function rangePanels(axis: TimeAxis): readonly Panel[] {
-  const { subject, field, bounds, per, now } = axis
+  const { subject, field, bounds, now } = axis
   const { rootField } = subject.collection
   const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
     name,
@@ -79,8 +79,7 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
   }
   return [
     // Bounds that a reader has given are shown as they are.
-    ...(per === null && bounds.from === null ? [years] : []),
-    ...(bounds.from === null ? [end('earliest', 'ASC')] : []),
+    ...(bounds.from === null ? [years, end('earliest', 'ASC')] : []),
     // What lies in the future is shown if there are records.
     ...(bounds.to === null || bounds.to > now ? [end('latest', 'DESC')] : []),
   ]

@@ -72,7 +72,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
     base: shared,
     seriesIn: (answer) => (split === null ? [whole] : partsIn(answer, split, context)),
     outliers: [{ panel: 'outliers', name: null, own }],
-    undated: hasUndated && split === null ? { panel: 'undated', total: 'undatedOfAll', view } : null,
+    hasUndated,
     view,
     split,
     isStacked: split === null || !split.isArray,
@@ -81,14 +81,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
   return {
     problems,
     choices: { as, base, split, per, splits, field },
-    panels: [
-      ...rangePanels(axis),
-      ...(hasUndated ? [undatedPanel(axis, 'undated', own)] : []),
-      ...(hasUndated && shared !== null && split === null
-        ? [undatedPanel(axis, 'undatedOfAll', shared.own)]
-        : []),
-      ...asksParts,
-    ],
+    panels: [...rangePanels(axis), ...(hasUndated ? [undatedPanel(axis, 'undated', own)] : []), ...asksParts],
     more: (answer) => seriesPanels(chart, answer),
     undated: (answer) => countIn(answer, 'undated'),
     chart: chartOnce((answer) => {
@@ -98,7 +91,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
       const leftOut =
         split?.isArray === true &&
         cutNote(groupingBy(split), spec.series.length, answer['parts'] as GroupsAnswer, true, language)
-      const all = [undated > 0 && charts.undated(language.number(undated)), ...notes, leftOut]
+      const all = [undated > 0 && charts.undated(whole.name, language.number(undated)), ...notes, leftOut]
       return { spec, notes: all.filter((note) => note !== false && note !== null) }
     }),
     table: (answer) => tableOverTime(chart, answer),

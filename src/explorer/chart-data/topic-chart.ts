@@ -1,6 +1,7 @@
 /** Up to four searches over time on one axis, as shares. */
 import { isBlank } from '../../util/text/visible.ts'
 import { sentencesOf } from '../browse/sentences.ts'
+import { nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
@@ -66,7 +67,7 @@ export function topicChart(context: ChartContext): TopicChart {
     base: base.isWhole ? null : base,
     seriesIn: () => series,
     outliers: series.map(({ own }, at) => ({ panel: `outliers${at}`, name: named(at), own })),
-    undated: null,
+    hasUndated: false,
     view: topics.length === 1 ? (topics[0] ?? null) : null,
     split: null,
     isStacked: topics.length === 1,
@@ -81,7 +82,7 @@ export function topicChart(context: ChartContext): TopicChart {
       const { spec, notes } = drawOverTime(chart, answer, language)
       const missing = undated.flatMap(({ name }, at) => {
         const count = countIn(answer, name)
-        const note = language.text.charts.undated(language.number(count))
+        const note = language.text.charts.undated(nounTitle(subject, language), language.number(count))
         const topic = named(at)
         return count === 0 ? [] : [topic === null ? note : `${topic}: ${note}`]
       })

@@ -43,6 +43,8 @@ export interface ChartRest {
   /** Of each series, and of each of the further columns. */
   readonly values: readonly (number | null)[]
   readonly numbers: readonly (number | null)[]
+  /** Of the records of each series in the row. */
+  readonly hrefs: readonly (string | null)[]
 }
 
 export interface ChartNumbers {

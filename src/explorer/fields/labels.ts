@@ -54,21 +54,23 @@ export function singularLabel(subject: LabelledCollection, language: Tagged): st
   return labelIn(subject.display.singular, language) ?? subjectLabel(subject, language)
 }
 
-/** `5 articles`; records, where `display.json` does not count them in the language. */
-export function counted(
-  { display }: { readonly display: { readonly count: Counts } },
-  count: number,
-  { tag, text, plural }: Language,
-): string {
-  return plural(display.count[tag] ?? text.records, count)
+interface CountedCollection {
+  readonly display: { readonly count: Counts }
 }
 
-/** `articles`, in a sentence; records, where `display.json` does not count them in the language. */
-export function nounOf(
-  subject: { readonly display: { readonly count: Counts } } | null,
-  { tag, text }: Language,
-): string {
-  const { few, other }: Plural = subject?.display.count[tag] ?? text.records
+/** Records, where `display.json` does not count them in the language. */
+export function countForms(subject: CountedCollection | null, { tag, text }: Language): Plural {
+  return subject?.display.count[tag] ?? text.records
+}
+
+/** `5 articles` */
+export function counted(subject: CountedCollection, count: number, language: Language): string {
+  return language.plural(countForms(subject, language), count)
+}
+
+/** `articles`, in a sentence. */
+export function nounOf(subject: CountedCollection | null, language: Language): string {
+  const { few, other } = countForms(subject, language)
   return (few ?? other).replace('{n}', '').trim()
 }
 

@@ -54,11 +54,12 @@ export function aboutSentence(
   const [first, last] = [shown?.starts[0], shown?.starts.at(-1)].map(
     (start) => start !== undefined && String(new Date(start).getUTCFullYear()),
   )
-  const years = (shown?.outliers ?? []).length > 0 ? front.mostlyFrom : front.from
+  const isAll = (shown?.outliers ?? []).length === 0
+  const [years, year] = isAll ? [front.from, front.in] : [front.mostlyFrom, front.mostlyIn]
   return language.list([
     ...counts,
     ...(groupCount === undefined || groupCount === 0 ? [] : [language.plural(front.languages, groupCount)]),
-    ...(first && last ? [first === last ? front.in(first) : years(first, last)] : []),
+    ...(first && last ? [first === last ? year(first) : years(first, last)] : []),
   ])
 }
 
@@ -82,7 +83,10 @@ export function unusualWords(
 
 function axisOf(subject: PageSubject, now: number): TimeAxis | null {
   const field = timeField(subject)
-  return field && { subject, now, field, bounds: { from: null, to: null }, per: null }
+  // The time of indexing says nothing of the records.
+  return field === null || field.properties.length === 0
+    ? null
+    : { subject, now, field, bounds: { from: null, to: null }, per: null }
 }
 
 function languageField({ fields, roles }: PageSubject): ShownField | null {

@@ -1,6 +1,7 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
 import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { dateText } from '../chart-data/periods.ts'
+import { type Grouping, groupingBy, groupingLabel, groupingsOf } from '../chart-data/grouping.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { entityField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
@@ -8,6 +9,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import type { ListNode } from '../lists/list.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
@@ -15,11 +17,13 @@ import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
 
 const mostExamples = 5
+/** By the time of the records, where they have few fields to group by. */
+const usual = ['month', 'weekday', 'hourOfDay', 'day', 'year']
 
 interface ExampleFields {
   readonly subject: PageSubject
-  /** Such as the language. */
-  readonly first: ShownField
+  /** Such as the language; null where records have no such field. */
+  readonly first: ShownField | null
   /** Such as the tags, and what stands for them where records have none. */
   readonly seconds: readonly ShownField[]
 }
@@ -33,18 +37,34 @@ interface Pair {
 /** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
 const examined = 100
 
-/** Two values that records have together, so that the examples find some. Null without two such fields. */
-export function chooseExample({ subjects }: Site): ExampleFields | null {
-  const choices = subjects.all.flatMap((subject): ExampleFields[] => {
+/** Of a collection that has records: if possible with two values that records have together. Null without records. */
+export function chooseExample({ subjects }: Site, answer: Answer): ExampleFields | null {
+  const filled = subjects.all.filter((subject) => nodesOf(subject.collection.rootField, answer).length > 0)
+  const choices = filled.map((subject): ExampleFields => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
-    const [first, ...others] = subject.roles.facets
+    const [first = null, ...others] = subject.roles.facets
       .flatMap((name) => subject.fields.get(name) ?? [])
       .filter(({ isOwn, type, isArray }) => isOwn && type.kind === 'string' && !isArray)
     const topics = own.find(({ isArray, type }) => isArray && type.kind === 'string' && type.format === null)
-    const seconds = topics === undefined ? others : [topics, ...others]
-    return first === undefined || seconds.length === 0 ? [] : [{ subject, first, seconds }]
+    return { subject, first, seconds: topics === undefined ? others : [topics, ...others] }
   })
-  return choices.find(({ seconds }) => seconds[0]?.isArray) ?? choices[0] ?? null
+  const pairs = choices.filter(({ first, seconds }) => first !== null && seconds.length > 0)
+  const timed = choices.find(
+    ({ subject: { fields, roles } }) => fields.get(roles.time)?.properties.length !== 0,
+  )
+  return pairs.find(({ seconds }) => seconds[0]?.isArray) ?? pairs[0] ?? timed ?? choices[0] ?? null
+}
+
+/** The time of one of the newest records, from which examples count back; null where none of them has one. */
+export function newestTime({ collection, roles }: PageSubject, answer: Answer): string | null {
+  const times = nodesOf(collection.rootField, answer).map((node) => node[roles.time])
+  const known = times.filter((time) => typeof time === 'string' && !Number.isNaN(Date.parse(time)))
+  return known.length === 0 ? null : String(known[0])
+}
+
+export function nodesOf(name: string, answer: Answer): readonly ListNode[] {
+  const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly ListNode[] }
+  return nodes
 }
 
 /** The newest records, so that examples are about what there is now. */
@@ -53,19 +73,18 @@ export function examplePanel({ subject: { collection }, first, seconds }: Exampl
     name: 'examples',
     field: collection.rootField,
     arguments: { first: examined },
-    selection: { nodes: selectFields([first, ...seconds]) },
+    selection: { nodes: selectFields(first === null ? seconds : [first, ...seconds]) },
   }
 }
 
 /** The most frequent first. */
-function pairsOf({ first }: ExampleFields, second: ShownField, answer: Answer): readonly Pair[] {
-  const { nodes = [] } = (answer['examples'] ?? {}) as { readonly nodes?: readonly Answer[] }
+function pairsOf(first: ShownField, second: ShownField, answer: Answer): readonly Pair[] {
   const textsOf = (node: Answer, field: ShownField): readonly string[] =>
     [readField(node, field)]
       .flat()
       .filter((value) => typeof value === 'string')
       .filter((value) => isReadable(field, 'is', value))
-  const pairs = nodes.flatMap((node) =>
+  const pairs = nodesOf('examples', answer).flatMap((node) =>
     textsOf(node, first).flatMap((one) =>
       textsOf(node, second).map((other) => ({ first: one, second: other })),
     ),
@@ -75,12 +94,13 @@ function pairsOf({ first }: ExampleFields, second: ShownField, answer: Answer): 
     .flatMap(([pair]) => pair ?? [])
 }
 
-/** Of the first field that occurs with the other one; if possible not the most usual value of that. */
-function choosePair(choice: ExampleFields, answer: Answer): { second: ShownField; pair: Pair } | null {
-  for (const second of choice.seconds) {
-    const known = pairsOf(choice, second, answer)
+/** Of the first field that occurs with the other one; if possible not the most usual value of that. Null without any. */
+function choosePair({ first, seconds }: ExampleFields, answer: Answer) {
+  if (first === null) return null
+  for (const second of seconds) {
+    const known = pairsOf(first, second, answer)
     const pair = known.find((each) => each.first !== known[0]?.first) ?? known[0]
-    if (pair !== undefined) return { second, pair }
+    if (pair !== undefined) return { first, second, pair }
   }
   return null
 }
@@ -96,12 +116,16 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
   const view = emptyView
   const collection = subjectLabel(subject, language)
   const entity = entityField(subject)
+  // All records have a time of indexing.
+  const time = newestTime(subject, answer) === null ? 'indexedAt' : subject.roles.time
+  const groupings = groupingsOf(subject).filter(({ field }) => field.name === time)
   const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
   const examples = [
     ...(chosen === null ? [] : [pairExample(chosen)]),
     ...[...new Set([first, entity, ...choice.seconds, ...facets])].flatMap((field) =>
-      field === null || !field.isGroup ? [] : groupExample(field),
+      field?.isGroup === true ? groupExample(groupingBy(field)) : [],
     ),
+    ...usual.flatMap((unit) => groupings.filter((each) => each.unit === unit).map(groupExample)),
   ]
   return html`<section class="examples" aria-labelledby="examples">
     <h2 id="examples">${text.front.examples}</h2>
@@ -110,21 +134,21 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
     </ul>
   </section>`
 
-  function pairExample({ second, pair }: NonNullable<typeof chosen>) {
+  function pairExample({ first: one, second, pair }: NonNullable<typeof chosen>) {
     const name = text.front.both(
       collection,
-      `${fieldLabel(first, language)} ${shown(first, pair.first)}`,
+      `${fieldLabel(one, language)} ${shown(one, pair.first)}`,
       `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
     )
-    const next = condition(condition(view, first, pair.first), second, pair.second)
+    const next = condition(condition(view, one, pair.first), second, pair.second)
     return { name, href: withLanguage(collectionAddress(subject.collection.nsid, next), language) }
   }
 
   /** Of all records, so that it always shows some. */
-  function groupExample(field: ShownField) {
-    const others = [['part', 'groups'] as const, ['by', field.name] as const]
+  function groupExample(grouping: Grouping) {
+    const others = [['part', 'groups'] as const, ['by', grouping.name] as const]
     const href = withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
-    return [{ name: text.front.grouped(collection, fieldLabel(field, language)), href }]
+    return { name: text.front.grouped(collection, groupingLabel(grouping, language)), href }
   }
 }
 

@@ -60,7 +60,7 @@ export const ar: Translation = {
   failed: 'لا يمكن عرض هذه الصفحة',
   wrongPage: 'لا يدل هذا العنوان على صفحة من هذه القائمة. ابدأ بالصفحة الأولى، من دون «after» و«before».',
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
-  wrongSearch: 'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل قد ترد في السجلات: لا تكفي الرموز.',
+  wrongSearch: 'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل: لا تكفي الرموز.',
   wrongInput: 'ترفض الخدمة قيمة في هذا العنوان. غيّرها أو تابع من دونها. السبب بالإنجليزية:',
   tryAgain: 'أعد المحاولة',
   onlyRead: 'الصفحات للقراءة فقط: لا يمكن إرسال شيء إلى هذا العنوان.',
@@ -84,22 +84,15 @@ export const ar: Translation = {
     facets: 'الجوانب',
     ascending: (field) => `${isolated(field)}، تصاعديًا`,
     descending: (field) => `${isolated(field)}، تنازليًا`,
-    newRecords: {
-      zero: 'لا سجلات جديدة',
-      one: 'سجل جديد واحد',
-      two: 'سجلان جديدان',
-      few: '{n} سجلات جديدة',
-      many: '{n} سجلًا جديدًا',
-      other: '{n} سجل جديد',
-    },
+    fresh: (counted) => `جديد: ${counted}`,
     pages: 'الصفحات',
     subscribe: 'اشتراك',
     subscribeHint: 'أعطِ هذا العنوان لقارئ خلاصات ليعرض لك كل جديد هنا.',
     dates: (field) => `${isolated(field)}، بالتوقيت العالمي UTC`,
-    undated: (field, count) =>
-      `بحسب ترتيب الفهرسة: السجلات التي بلا «${isolated(field)}» بين غيرها (${isolated(count)}).`,
-    missingFirst: (field) => `تأتي السجلات التي بلا «${isolated(field)}» أولًا.`,
-    missingLast: (field) => `تأتي السجلات التي بلا «${isolated(field)}» أخيرًا.`,
+    undated: (noun, field, count) =>
+      `بحسب ترتيب الفهرسة: ال${noun} التي بلا «${isolated(field)}» بين غيرها (${isolated(count)}).`,
+    missingFirst: (noun, field) => `تأتي ال${noun} التي بلا «${isolated(field)}» أولًا.`,
+    missingLast: (noun, field) => `تأتي ال${noun} التي بلا «${isolated(field)}» أخيرًا.`,
   },
   topic: {
     whole: 'الصفحة كاملة',
@@ -122,6 +115,7 @@ export const ar: Translation = {
     few: (count, noun) => `* النسبة من أقل من ${isolated(count)} من ال${noun} صدفة جزئيًا.`,
     newest: 'الأحدث',
     all: (count) => `الكل (${isolated(count)})`,
+    stories: 'أكبر الأخبار',
     words: 'كلمات ترافقه',
     values: (field) => `${isolated(field)} مما يرافقه`,
     here: 'هنا',
@@ -172,13 +166,14 @@ export const ar: Translation = {
       isPresent: '{field}: له قيمة',
     },
     remove: (condition) => `إزالة عامل التصفية «${isolated(condition)}»`,
-    reversed: (field) => `${isolated(field)}: يبدأ النطاق بعد نهايته، فلا يطابقه أي سجل.`,
+    reversed: (field) => `${isolated(field)}: يبدأ النطاق بعد نهايته، فلا يطابقه شيء.`,
     swap: 'بدّل بينهما',
   },
   front: {
     from: (first, last) => `من ${isolated(first)} إلى ${isolated(last)}`,
     mostlyFrom: (first, last) => `معظمها من ${isolated(first)} إلى ${isolated(last)}`,
     in: (year) => `من عام ${isolated(year)}`,
+    mostlyIn: (year) => `معظمها من عام ${isolated(year)}`,
     languages: {
       zero: 'بلا لغات',
       one: 'بلغة واحدة',
@@ -192,6 +187,7 @@ export const ar: Translation = {
     grouped: (collection, field) => `${isolated(collection)} حسب ${isolated(field)}`,
     unusual: (collection, day) =>
       `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}`,
+    stories: (day) => `أكبر أخبار الأسبوع المنتهي في ${isolated(day)}`,
     index: 'حداثة البيانات',
     lag: (seconds) => `متأخر ${isolated(seconds)} ث`,
     browseAll: (collection) => `تصفح ${isolated(collection)}`,
@@ -225,14 +221,27 @@ export const ar: Translation = {
     otherVersion: 'تغيّر بعد ذلك',
     newestOf: (count) => `أحدث ${isolated(count)}`,
     summary: (collection) => `${isolated(collection)}: ملخص`,
-    total: 'عدد السجلات',
+    total: 'المجموع',
     first: 'الأول',
     last: 'الأخير',
     average: (field) => `متوسط ${isolated(field)}`,
-    notIndexed: 'هذا السجل غير مفهرس هنا',
+    notIndexed: 'هذا غير مفهرس هنا',
     notIndexedHint: 'ربما حُذف، أو لم يصل بعد.',
   },
-  story: { same: 'الخبر نفسه', first: 'أول نشر' },
+  story: {
+    same: 'الخبر نفسه',
+    each: 'واحدة لكل خبر',
+    count: {
+      zero: 'لا أخبار',
+      one: 'خبر واحد',
+      two: 'خبران',
+      few: '{n} أخبار',
+      many: '{n} خبرًا',
+      other: '{n} خبر',
+    },
+    first: 'أول نشر',
+    own: 'هذا أول نشر.',
+  },
   account: {
     none: 'ليس لهذا الحساب سجلات هنا',
     noneOfThese: 'ليس لهذا الحساب سجلات في هذه المجموعات',
@@ -241,7 +250,7 @@ export const ar: Translation = {
   exportMenu: {
     list: (noun) => `خذ هذه ال${noun} معك`,
     titles: {
-      record: 'خذ هذا السجل معك',
+      record: 'خذ هذا معك',
       chart: 'خذ هذا المخطط معك',
       summary: 'خذ هذا الملخص معك',
     },
@@ -262,8 +271,7 @@ export const ar: Translation = {
       `«${isolated(name)}» معامل لصفحات أخرى. اكتب الحقل هكذا: «${isolated(condition)}».`,
     unknownOperator: ({ name, operator, operators }) =>
       `الحقل «${isolated(name)}» لا يقبل «${isolated(operator)}»، بل يقبل: ${list(operators)}.`,
-    noSearch: ({ name }) =>
-      `«${name}» يبحث عن كلمات، وليس في هذه السجلات نص يُبحث فيه. احذفه أو استعمل مرشحًا.`,
+    noSearch: ({ name }) => `«${name}» يبحث عن كلمات، وليس هنا نص يُبحث فيه. احذفه أو استعمل مرشحًا.`,
     longValue: ({ name, most }) =>
       `قيمة «${isolated(name)}» طويلة جدًا: الحد الأقصى لعدد الأحرف ${isolated(most)}.`,
     notFlag: ({ name }) => `يجب أن تكون قيمة «${isolated(`${name}.missing`)}» هي 1 أو 0.`,

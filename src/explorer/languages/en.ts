@@ -54,8 +54,7 @@ export const en = {
     'The address names no page of this list. Begin with the first page, without “after” and “before”.',
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
-  wrongSearch:
-    'The search cannot be carried out. Write at least one word that records may have: signs are not enough.',
+  wrongSearch: 'The search cannot be carried out. Write at least one word: signs are not enough.',
   wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
   tryAgain: 'Try again',
   onlyRead: 'Pages can only be read: nothing can be sent to this address.',
@@ -80,15 +79,16 @@ export const en = {
     facets: 'Facets',
     ascending: (field: string) => `${field}, ascending`,
     descending: (field: string) => `${field}, descending`,
-    newRecords: { one: '{n} new record', other: '{n} new records' } satisfies Plural,
+    /** `counted`: `3 articles`. */
+    fresh: (counted: string) => `New: ${counted}`,
     pages: 'Pages',
     subscribe: 'Subscribe',
     subscribeHint: 'Give this address to a feed reader, and it shows what is new here.',
     dates: (field: string) => `${field}, in UTC`,
-    undated: (field: string, count: string) =>
-      `In the order of indexing: records without “${field}” are among the others (${count}).`,
-    missingFirst: (field: string) => `Records without “${field}” come first.`,
-    missingLast: (field: string) => `Records without “${field}” come last.`,
+    undated: (noun: string, field: string, count: string) =>
+      `In the order of indexing: ${noun} without “${field}” are among the others (${count}).`,
+    missingFirst: (noun: string, field: string) => `${noun} without “${field}” come first.`,
+    missingLast: (noun: string, field: string) => `${noun} without “${field}” come last.`,
   },
   topic: {
     whole: 'The whole page',
@@ -111,7 +111,7 @@ export const en = {
     few: (count: string, noun: string) => `* Of fewer than ${count} ${noun}, a share is partly chance.`,
     newest: 'Newest',
     all: (count: string) => `All ${count}`,
-    stories: 'Its stories',
+    stories: 'Biggest stories',
     words: 'Words that go with it',
     values: (field: string) => `${field} that go with it`,
     here: 'here',
@@ -165,13 +165,14 @@ export const en = {
       isPresent: '{field} has a value',
     },
     remove: (condition: string) => `Remove the filter “${condition}”`,
-    reversed: (field: string) => `${field}: the range begins after it ends, so that no record matches.`,
+    reversed: (field: string) => `${field}: the range begins after it ends, so that nothing matches.`,
     swap: 'Swap the two',
   },
   front: {
     from: (first: string, last: string) => `from ${first} to ${last}`,
     mostlyFrom: (first: string, last: string) => `mostly from ${first} to ${last}`,
     in: (year: string) => `from ${year}`,
+    mostlyIn: (year: string) => `mostly from ${year}`,
     languages: { one: 'in {n} language', other: 'in {n} languages' } satisfies Plural,
     examples: 'For example',
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
@@ -199,7 +200,7 @@ export const en = {
     unknownOperator: ({ name, operator, operators }) =>
       `“${name}” has no condition “${operator}”. It has: ${operators.join(', ')}.`,
     noSearch: ({ name }) =>
-      `“${name}” searches words, and these records have no text that is searched. Leave it out, or use a filter.`,
+      `“${name}” searches words, and there is no text here that is searched. Leave it out, or use a filter.`,
     longValue: ({ name, most }) => `The value of “${name}” is too long: at most ${most} characters.`,
     notFlag: ({ name }) => `“${name}.missing” must be 1 or 0.`,
     notInteger: ({ name, value }) => `“${name}” must be a whole number, not “${value}”.`,
@@ -232,11 +233,11 @@ export const en = {
     otherVersion: 'has changed since',
     newestOf: (count: string) => `the newest ${count}`,
     summary: (collection: string) => `${collection}: summary`,
-    total: 'Number of records',
+    total: 'In all',
     first: 'First',
     last: 'Last',
     average: (field: string) => `Average of ${field}`,
-    notIndexed: 'This record is not indexed here',
+    notIndexed: 'This is not indexed here',
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
   },
   story: {
@@ -244,6 +245,7 @@ export const en = {
     each: 'One per story',
     count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
     first: 'First report',
+    own: 'This is the first report.',
   },
   account: {
     none: 'This account has no records here',
@@ -253,7 +255,7 @@ export const en = {
   exportMenu: {
     list: (noun: string) => `Take these ${noun} with you`,
     titles: {
-      record: 'Take this record with you',
+      record: 'Take this with you',
       chart: 'Take this chart with you',
       summary: 'Take this summary with you',
     },

@@ -50,8 +50,7 @@ export const es: Translation = {
     'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
-  wrongSearch:
-    'No se puede hacer esta búsqueda. Escriba al menos una palabra que puedan tener los registros: no bastan los signos.',
+  wrongSearch: 'No se puede hacer esta búsqueda. Escriba al menos una palabra: no bastan los signos.',
   wrongInput:
     'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',
   tryAgain: 'Intentar de nuevo',
@@ -77,15 +76,15 @@ export const es: Translation = {
     facets: 'Facetas',
     ascending: (field) => `${field}, ascendente`,
     descending: (field) => `${field}, descendente`,
-    newRecords: { one: '{n} registro nuevo', many: '{n} de registros nuevos', other: '{n} registros nuevos' },
+    fresh: (counted) => `Novedades: ${counted}`,
     pages: 'Páginas',
     subscribe: 'Suscribirse',
     subscribeHint: 'Dé esta dirección a un lector de fuentes y le mostrará lo nuevo.',
     dates: (field) => `${field}, en UTC`,
-    undated: (field, count) =>
-      `Por orden de indexación: los registros sin «${field}» están entre los demás (${count}).`,
-    missingFirst: (field) => `Los registros sin «${field}» van al principio.`,
-    missingLast: (field) => `Los registros sin «${field}» van al final.`,
+    undated: (noun, field, count) =>
+      `Por orden de indexación: ${noun} sin «${field}» entre los demás (${count}).`,
+    missingFirst: (noun, field) => `${noun} sin «${field}», al principio.`,
+    missingLast: (noun, field) => `${noun} sin «${field}», al final.`,
   },
   topic: {
     whole: 'La página entera',
@@ -108,7 +107,7 @@ export const es: Translation = {
     few: (count, noun) => `* De menos de ${count} ${noun}, una proporción es en parte casual.`,
     newest: 'Lo más reciente',
     all: (count) => `Todos (${count})`,
-    stories: 'Sus noticias',
+    stories: 'Noticias más difundidas',
     words: 'Palabras que lo acompañan',
     values: (field) => `${field} que lo acompañan`,
     here: 'aquí',
@@ -159,19 +158,20 @@ export const es: Translation = {
       isPresent: '{field}: con valor',
     },
     remove: (condition) => `Quitar el filtro «${condition}»`,
-    reversed: (field) =>
-      `${field}: el intervalo empieza después de terminar, así que ningún registro coincide.`,
+    reversed: (field) => `${field}: el intervalo empieza después de terminar, así que no hay coincidencias.`,
     swap: 'Intercambiar los dos',
   },
   front: {
     from: (first, last) => `de ${first} a ${last}`,
     mostlyFrom: (first, last) => `en su mayoría de ${first} a ${last}`,
     in: (year) => `de ${year}`,
+    mostlyIn: (year) => `en su mayoría de ${year}`,
     languages: { one: 'en {n} idioma', many: 'en {n} de idiomas', other: 'en {n} idiomas' },
     examples: 'Por ejemplo',
     both: (collection, one, other) => `${collection}: ${one}, ${other}`,
     grouped: (collection, field) => `${collection} por ${field}`,
     unusual: (collection, day) => `${collection}: lo inusual en la semana hasta el ${day}`,
+    stories: (day) => `Las noticias más difundidas de la semana hasta el ${day}`,
     index: 'Actualidad de los datos',
     lag: (seconds) => `${seconds} s de retraso`,
     browseAll: (collection) => `Explorar ${collection}`,
@@ -205,14 +205,20 @@ export const es: Translation = {
     otherVersion: 'ha cambiado desde entonces',
     newestOf: (count) => `los ${count} más recientes`,
     summary: (collection) => `${collection}: resumen`,
-    total: 'Número de registros',
+    total: 'En total',
     first: 'Primero',
     last: 'Último',
     average: (field) => `Promedio de ${field}`,
-    notIndexed: 'Este registro no está indexado aquí',
+    notIndexed: 'Esto no está indexado aquí',
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',
   },
-  story: { same: 'La misma noticia', each: 'Uno por noticia', first: 'Primera publicación' },
+  story: {
+    same: 'La misma noticia',
+    each: 'Uno por noticia',
+    count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
+    first: 'Primera publicación',
+    own: 'Esta es la primera publicación.',
+  },
   account: {
     none: 'Esta cuenta no tiene registros aquí',
     noneOfThese: 'Esta cuenta no tiene registros en estas colecciones',
@@ -221,7 +227,7 @@ export const es: Translation = {
   exportMenu: {
     list: (noun) => `Llévese esta lista de ${noun}`,
     titles: {
-      record: 'Llévese este registro',
+      record: 'Llévese esto',
       chart: 'Llévese este gráfico',
       summary: 'Llévese este resumen',
     },
@@ -243,7 +249,7 @@ export const es: Translation = {
     unknownOperator: ({ name, operator, operators }) =>
       `«${name}» no tiene la condición «${operator}». Tiene: ${operators.join(', ')}.`,
     noSearch: ({ name }) =>
-      `«${name}» busca palabras, y estos registros no tienen ningún texto en el que se busque. Quítelo o use un filtro.`,
+      `«${name}» busca palabras, y aquí no hay ningún texto en el que se busque. Quítelo o use un filtro.`,
     longValue: ({ name, most }) =>
       `El valor de «${name}» es demasiado largo: como máximo ${most} caracteres.`,
     notFlag: ({ name }) => `«${name}.missing» debe ser 1 o 0.`,

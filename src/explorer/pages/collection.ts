@@ -15,7 +15,7 @@ import { filterMenu } from '../browse/filter-menu.ts'
 import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, listCount, viewTitle } from '../browse/sentences.ts'
-import { nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { countForms, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
@@ -101,7 +101,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
-          <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
+          <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
             ${await chartPart(asked, time, answer, chart, menu, context)}
             <span id="results" tabindex="-1"></span>
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
@@ -135,6 +135,14 @@ function heading({ subject, view, language, names }: Browse, request: PageReques
     ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
     ${subscription(feedAddress(subject.collection.nsid, view), request)}
   </header>`
+}
+
+/** What a script says of new records, by the categories of plurals. */
+function freshForms({ subject, language }: Browse): string {
+  const forms = Object.entries(countForms(subject, language))
+  return JSON.stringify(
+    Object.fromEntries(forms.map(([name, form]) => [name, language.text.browse.fresh(form)])),
+  )
 }
 
 /** What a reader gives to a program that reads feeds. */

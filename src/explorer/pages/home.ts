@@ -6,9 +6,9 @@ import type { PageSubject, Subjects } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { thingOf, type UnusualThing } from '../chart-data/unusual.ts'
 import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
-import { chooseExample, exampleList, examplePanel, weekTo } from '../home/examples.ts'
+import { chooseExample, exampleList, examplePanel, newestTime, nodesOf, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
-import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
+import { briefColumns, resultOfNode } from '../lists/list.ts'
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
@@ -34,33 +34,35 @@ const mostWithNewest = 50
 export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
   const { text } = language
-  const example = chooseExample(site)
   const now = Date.now()
-  const main = example?.subject ?? null
-  const weekOf = (answer: Answer): Week | null => {
-    const day = main === null ? null : newestTime(main, answer)
-    if (main === null || day === null) return null
+  const weekOf = (main: PageSubject, answer: Answer): Week | null => {
+    const day = newestTime(main, answer)
+    if (day === null) return null
     const context = { site, subject: main, view: weekTo(day, emptyView, main), language, now }
     const words = thingOf('words', context)
     return words && { day, context, words }
   }
-  const panels = [
-    ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject)),
-    ...(example === null ? [] : [examplePanel(example), ...aboutPanels(example.subject, now)]),
-  ]
+  const panels = subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject))
   return {
     status: 200,
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
-    more: (answer) => weekPanels(weekOf(answer)).flatMap((each) => affordableOperations(site, [each])),
+    more(answer) {
+      const example = chooseExample(site, answer)
+      if (example === null) return []
+      const own = [examplePanel(example), ...aboutPanels(example.subject, now)]
+      const ofWeek = weekPanels(weekOf(example.subject, answer)).map((each) => [each])
+      return [own, ...ofWeek].flatMap((each) => affordableOperations(site, each))
+    },
     isMoreOptional: true,
     render(answer, index) {
-      const week = weekOf(answer)
+      const example = chooseExample(site, answer)
+      const week = example && weekOf(example.subject, answer)
       return html`
         <header class="front">
           <h1>${site.title}</h1>
-          ${index !== null && html`<p class="lead">${aboutSentence(main, answer, index, site, language, now)}.</p>`}
+          ${index !== null && html`<p class="lead">${aboutSentence(example?.subject ?? null, answer, index, site, language, now)}.</p>`}
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
@@ -81,7 +83,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const columns = briefColumns(subject)
     const records = index?.collections.find(({ name }) => name === collection.nsid)?.records
     const address = withLanguage(collectionAddress(collection.nsid), language)
-    const found = nodesOf(subject, answer).map((node) => resultOfNode(node, columns))
+    const found = nodesOf(collection.rootField, answer).map((node) => resultOfNode(node, columns))
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${counted(subject, records, language)}</span>`}</h3>
@@ -108,18 +110,6 @@ function biggestStories(answer: Answer, { day, context }: Week): Html {
       ${storyList(rows, view, context)}
     </section>`
   )
-}
-
-function nodesOf({ collection }: PageSubject, answer: Answer): readonly ListNode[] {
-  const { nodes = [] } = (answer[collection.rootField] ?? {}) as { nodes?: readonly ListNode[] }
-  return nodes
-}
-
-/** The time of one of the newest records, from which examples count back. */
-function newestTime(subject: PageSubject, answer: Answer): string | null {
-  const times = nodesOf(subject, answer).map((node) => node[subject.roles.time])
-  const known = times.filter((time) => typeof time === 'string' && !Number.isNaN(Date.parse(time)))
-  return known.length === 0 ? null : String(known[0])
 }
 
 function newest(subject: PageSubject): Panel {

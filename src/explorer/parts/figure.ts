@@ -76,9 +76,9 @@ function table(spec: ChartSpec, { text }: Language): Html {
   </div>`
 }
 
-function restRow({ label, href, values, numbers }: ChartRest, spec: ChartSpec): Html {
+function restRow({ label, href, values, hrefs, numbers }: ChartRest, spec: ChartSpec): Html {
   return html`<tr><th scope="row">${linked(href, label)}</th>
-    ${values.map((value) => html`<td class="number">${valueText(value, spec)}</td>`)}
+    ${values.map((value, at) => html`<td class="number">${linked(hrefs[at] ?? null, valueText(value, spec))}</td>`)}
     ${numbers.map((value) => html`<td class="number">${valueText(value, { ...spec, unit: 'number' })}</td>`)}</tr>`
 }
 

@@ -41,13 +41,13 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { subject, language } = context
   const { story, total, others } = readSameStory(node, subject)
   if (others.length === 0) return null
-  const mark = (own: string) => own === story && html`<strong>${language.text.story.first}</strong>`
+  const { text } = language
   return html`<section class="same-story" aria-labelledby="same-story">
-    <h2 id="same-story">${language.text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)} ${mark(node.uri)}</p>
+    <h2 id="same-story">${text.story.same}</h2>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`${text.comma}${text.story.own}`}</p>
     <ol class="newest">${others.map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
-        <span class="facts">${whoAndWhen(each, context)} ${mark(each.uri)}</span></li>`,
+        <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && html`<strong>${text.story.first}</strong>`}</span></li>`,
     )}</ol>
   </section>`
 }

@@ -209,7 +209,7 @@ async function monthsFigure(
   )
   return chartFigure(spec, site, language, {
     notes: [
-      ...(undated > 0 ? [charts.undated(language.number(undated))] : []),
+      ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
       ...((starts[0] ?? 0) > first ? [charts.newestOnly] : []),
     ],
   })

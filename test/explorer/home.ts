@@ -1,0 +1,38 @@
+/** What tests assert of the first page. */
+import assert from 'node:assert/strict'
+import type { Pages } from './pages.ts'
+
+const number = new Intl.NumberFormat('en')
+
+/** How many records and which years, the words of the last week, and examples that lead to records. */
+export async function assertHome(pages: Pages, nsids: readonly string[]): Promise<void> {
+  const { texts, links } = await pages.page('/')
+  const counts = nsids.map((nsid) => number.format(pages.found(`/c/${nsid}`).length))
+  const [lead = ''] = texts('.front .lead')
+  const numbers = Array.from(lead.matchAll(/([\d,]+) records?/g), ([, each]) => each ?? '')
+  assert.deepEqual(numbers.toSorted(), counts.toSorted(), lead)
+  const ofCollections = texts('.collections h3 .count').map((text) => text.split(' ')[0] ?? '')
+  assert.deepEqual(ofCollections.toSorted(), counts.toSorted())
+  await assertExamples(pages)
+  const [example = ''] = links('.examples')
+  const main = example.replace(/(\/charts|\/topic)?\?.*/, '')
+  const years = pages
+    .found(main)
+    .map(({ value }) => Number(String(value.publishedAt ?? '').slice(0, 4)))
+    .filter((year) => year > 0)
+  const [, isMostly, first, last = first] = /(mostly )?from (\d+)(?: to (\d+))?\.$/.exec(lead) ?? []
+  if (first === undefined) assert.deepEqual(years, [], lead)
+  else if (isMostly === undefined)
+    assert.deepEqual([first, last], [Math.min(...years), Math.max(...years)].map(String))
+  else assert.ok(years.includes(Number(first)) && years.includes(Number(last)), lead)
+  for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
+}
+
+/** There are five, and each has records. */
+export async function assertExamples(pages: Pages): Promise<void> {
+  const examples = (await pages.page('/')).links('.examples')
+  assert.equal(new Set(examples).size, 5, examples.join(' '))
+  for (const href of examples)
+    if (href.includes('/charts')) assert.ok((await pages.figure(href)).rows.length > 0, href)
+    else assert.ok(pages.found(href).length > 0, href)
+}
