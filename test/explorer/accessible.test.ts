@@ -15,10 +15,21 @@ test('no page of a usual kind is wider than a phone or hard to use, light or dar
   await assertAccessible(
     'en',
     someForms(
-      ['charts', 'search', 'table', 'account', 'home', 'cards', 'filter', 'topics', 'unknown record'],
+      [
+        'charts',
+        'search',
+        'table',
+        'account',
+        'home',
+        'cards',
+        'filter',
+        'topics',
+        'one of each story',
+        'unknown record',
+      ],
       4,
     ),
-    someForms(['article', 'filtered collection', 'topics']),
+    someForms(['article of a story', 'filtered collection', 'topics', 'article']),
   )
 })
 
@@ -26,7 +37,8 @@ test('a layout from right to left is as wide as a phone, and usable', { skip }, 
   await assertAccessible('ar', ['table', 'outlet'], ['filtered collection', 'topics'])
 })
 
-const kinds = [...(Object.keys(pages) as (keyof typeof pages)[]), 'article'] as const
+const ofRecords = ['article', 'story', 'article of a story'] as const
+const kinds = [...(Object.keys(pages) as (keyof typeof pages)[]), ...ofRecords] as const
 for (const { tag } of languages)
   longTest(`no page is wider than a phone or hard to use, in the language ${tag}`, { skip }, () =>
     assertAccessible(tag, [], kinds),

@@ -20,6 +20,8 @@ export const pages = {
   charts: `${article}/charts`,
   topics: `${article}/topic?q=climate&q=flood&language=en`,
   facets: `${article}/facets?q=flood&language=en&source_country=GB`,
+  'one of each story': `${article}?stories=1`,
+  'stories of a topic': `${article}/topic?q=election&panel=stories`,
   'unusual words': `${article}/topic?publishedAt=2026-11-09&panel=words`,
   'table of two fields': `${article}/charts?by=language&by=source_country`,
   'time charts': `${article}?language=en&split=source_country&as=share`,
@@ -30,7 +32,7 @@ export const pages = {
   'unknown record': `${account}/tech.service.news.source/nobody`,
 } as const
 
-type Kind = keyof typeof pages | 'article'
+type Kind = keyof typeof pages | 'article' | 'story' | 'article of a story'
 
 /** No page is wider than a phone, and axe finds nothing serious in those that are `examined`; in English also in the dark. */
 export async function assertAccessible(
@@ -39,7 +41,7 @@ export async function assertAccessible(
   examined: readonly Kind[],
 ): Promise<void> {
   const { url } = await demoService()
-  const addresses = { ...pages, article: await articlePath() }
+  const addresses = { ...pages, article: await articlePath(), ...(await storyPaths()) }
   const narrow = { width: 360, height: 740 }
   await using reader = await openReader(`/?lang=${lang}`, { viewport: narrow })
   const { page } = reader
@@ -70,6 +72,18 @@ async function articlePath(): Promise<string> {
     '{ techServiceNewsArticle(first: 1) { nodes { uri } } }',
   )
   return `/${found.nodes[0].uri.replace('at://', 'at/')}`
+}
+
+/** The page of the story that most reports tell, and that of its first report. */
+async function storyPaths() {
+  const { query } = await demoService()
+  const { techServiceNewsArticleAggregate: found } = await query(
+    '{ techServiceNewsArticleAggregate(where: {story: {isNull: false}}, groupBy: [story], limit: 1) { groups { story count } } }',
+  )
+  const [{ story, count }] = found.groups
+  assert.ok(count > 1)
+  const of = `${article}?story=${encodeURIComponent(story)}`
+  return { story: of, 'article of a story': `/${story.replace('at://', 'at/')}` }
 }
 
 async function seriousOf(page: Page, name: string, rules?: readonly string[]): Promise<readonly string[]> {

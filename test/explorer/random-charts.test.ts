@@ -45,7 +45,7 @@ const shapes = [
 ] as const
 
 /** Pages that are looked at of each corpus. */
-const checksOfCorpus = 8
+const checksOfCorpus = 6
 
 type Random = ReturnType<typeof createRandom>['fraction']
 
@@ -82,9 +82,10 @@ async function drawRecords(random: Random, { days, most }: (typeof shapes)[numbe
   return Promise.all(lines.map(async (line) => plainRecord({ ...line, cid: await cidOf(line.value) })))
 }
 
+// Each round is a test of its own: many together may take longer than one test may on a busy machine.
 for (const [at, shape] of shapes.entries())
-  test(`charts over ${shape.days} days are true, seed ${seed}`, async () => {
-    for (let round = 0; round < rounds(); round += 1) {
+  for (let round = 0; round < rounds(); round += 1)
+    test(`charts over ${shape.days} days are true, seed ${seed}, round ${round}`, async () => {
       const random = createRandom(seed + 1_000 * round + at).fraction
       const records = await drawRecords(random, shape)
       const reference = createReference(lexicons, {}, records)
@@ -94,8 +95,7 @@ for (const [at, shape] of shapes.entries())
       const checks = Object.keys(kinds).flatMap((nsid) => checksOf(pages, nsid))
       for (let left = checksOfCorpus; left > 0; left -= 1)
         await checks[Math.floor(random() * checks.length)]?.()
-    }
-  })
+    })
 
 type Check = () => Promise<void>
 
@@ -255,8 +255,10 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], peak, `${said} ${address}`)
     peaks.push(...shares)
   }
+  // A single share is said alone.
+  const highest = percent.format(Math.max(...peaks))
   if (peaks.length > 0 && periods.length > 1)
-    assert.ok(description.includes(`Highest: ${percent.format(Math.max(...peaks))} (`), description)
+    assert.match(description, new RegExp(`(Highest: ${highest} \\(|^[^.]*: ${highest}\\.)`))
   for (const [at, list] of topicsIn(document, 'newest')) {
     const timeOf = ({ value, indexedAt }: PlainRecord): string =>
       String(time === 'indexedAt' ? indexedAt : (value[time] ?? ''))

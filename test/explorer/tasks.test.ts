@@ -133,9 +133,12 @@ const tasks: readonly Task[] = [
       const { query } = await demoService()
       const data =
         await query(`{ ${articles}Aggregate(where: {publishedAt: {gte: "2026-11-09", lt: "2026-11-16"}}) {
-        unusualWords(field: title, against: {}, minCount: 3, limit: 60) { words { word significance { score } } } } }`)
+        unusualWords(field: title, against: {}, minCount: 3, limit: 60) { words { word count significance { score share againstShare } } } } }`)
       const words = data[`${articles}Aggregate`].unusualWords.words
-        .filter(({ significance }: Json) => significance.score >= 1.5)
+        .filter(
+          ({ count, significance: { score, share, againstShare } }: Json) =>
+            score >= 1.5 && share * (1 - count ** -0.5) >= 5 * againstShare,
+        )
         .map(({ word }: Json) => word)
       assert.ok(words.includes('market') && !words.includes('to'), words.join())
       const panel = page.locator('#late-words')

@@ -8,7 +8,15 @@ import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { type RecordArguments, type View, withCondition } from '../view/view.ts'
 import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
-import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
+import { leaves } from '../../ask/graphql-text.ts'
+import {
+  type ChartTable,
+  describe,
+  type DrawnChart,
+  type GroupAnswer,
+  type GroupsAnswer,
+  mostGroups,
+} from './asked-chart.ts'
 import { leastRecords } from './group-plan.ts'
 import { withOthers } from './own-parameters.ts'
 import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
@@ -53,6 +61,8 @@ export interface OverTime {
     readonly name: string | null
     readonly own: RecordArguments
   }[]
+  /** All records of the chart. */
+  readonly own: RecordArguments
   /** Whether the table has a row of the records without a time, whose number the panel `undated` asks for. */
   readonly hasUndated: boolean
   /** The view that the keys lead to a period of; null if they lead nowhere. */
@@ -76,9 +86,7 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
     ...(shown.outliers.length > 0
       ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own))
       : []),
-    ...(isUndated && split !== null
-      ? seriesIn(answer).map(({ panel, own }) => undatedPanel(axis, undatedOf(panel), own))
-      : []),
+    ...(isUndated && split !== null ? undatedParts(chart, split, answer) : []),
     ...(isUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
   ]
 }
@@ -115,8 +123,22 @@ function shareOf(count: number | null, total: number | null): Counted {
   return { count, total, share: count === null || total === null || total === 0 ? null : count / total }
 }
 
-function undatedOf(panel: string): string {
-  return `${panel}Undated`
+/** The records without a time of all parts in one panel, because one for each part would cost as much as the chart. */
+function undatedParts(
+  { axis, own, seriesIn }: OverTime,
+  split: ShownField,
+  answer: Answer | null,
+): readonly Panel[] {
+  const rest = seriesIn(answer).find(({ isRest }) => isRest === true)
+  const all = undatedPanel(axis, 'undatedParts', own)
+  return [
+    {
+      ...all,
+      arguments: { ...all.arguments, groupBy: [split.name], limit: mostGroups },
+      selection: { groups: leaves(split.name, 'count'), groupsPageInfo: { hasNextPage: {} } },
+    },
+    ...(rest === undefined ? [] : [undatedPanel(axis, 'undatedRest', rest.own)]),
+  ]
 }
 
 /** Of each series; none where all records have a time. */
@@ -126,8 +148,13 @@ function undatedIn(
   answer: Answer,
 ): readonly Counted[] {
   if (!hasUndated || countIn(answer, 'undated') === 0) return []
-  return series.map(({ panel }) => {
-    const count = countIn(answer, split === null ? 'undated' : undatedOf(panel))
+  const { groups, groupsPageInfo } = (answer['undatedParts'] ?? { groups: [] }) as GroupsAnswer
+  const textOf = (value: unknown) => (value == null ? null : String(value))
+  return series.map(({ isRest, row }) => {
+    const isOwn = (group: GroupAnswer) => textOf(group[split?.name ?? '']) === row[split?.name ?? '']
+    const part = groups.find(isOwn)?.count ?? (groupsPageInfo?.hasNextPage === true ? null : 0)
+    const count =
+      split === null ? countIn(answer, 'undated') : isRest === true ? countIn(answer, 'undatedRest') : part
     return base === null ? { count } : shareOf(count, countIn(answer, 'undatedOfAll'))
   })
 }

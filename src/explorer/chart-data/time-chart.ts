@@ -72,6 +72,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
     base: shared,
     seriesIn: (answer) => (split === null ? [whole] : partsIn(answer, split, context)),
     outliers: [{ panel: 'outliers', name: null, own }],
+    own,
     hasUndated,
     view,
     split,

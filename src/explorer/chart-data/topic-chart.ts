@@ -67,6 +67,7 @@ export function topicChart(context: ChartContext): TopicChart {
     base: base.isWhole ? null : base,
     seriesIn: () => series,
     outliers: series.map(({ own }, at) => ({ panel: `outliers${at}`, name: named(at), own })),
+    own: recordArguments(view),
     hasUndated: false,
     view: topics.length === 1 ? (topics[0] ?? null) : null,
     split: null,

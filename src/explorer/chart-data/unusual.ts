@@ -31,12 +31,18 @@ interface Significance {
   readonly againstShare: number
 }
 
+interface UnusualWord {
+  readonly word: string
+  readonly count: number
+  readonly significance: Significance
+}
+
 export interface UnusualAnswer {
   readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
     readonly againstRecordsRead: number
-    readonly words: readonly { readonly word: string; readonly significance: Significance }[]
+    readonly words: readonly UnusualWord[]
   }
 }
 
@@ -85,22 +91,25 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
           against: new EnumValue('$background'),
           minCount: leastOfWords,
           limit: askedWords,
-        })]: { ...leaves('recordsRead', 'againstRecordsRead'), words: { word: {}, ...selected } },
+        })]: {
+          ...leaves('recordsRead', 'againstRecordsRead'),
+          words: { ...leaves('word', 'count'), ...selected },
+        },
       },
     }),
     rows: ({ unusualWords }) =>
       (unusualWords?.words ?? [])
-        .filter(({ significance }) => isTelling(significance))
+        .filter(isTelling)
         .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
   }
 }
 
 /**
  * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
- * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
+ * more frequent here, or by chance. What counts vary by chance, a part of one in its square root, is left out.
  */
-function isTelling({ score, share, againstShare }: Significance): boolean {
-  return score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare
+function isTelling({ count, significance: { score, share, againstShare } }: UnusualWord): boolean {
+  return score >= 1.5 && againstShare < 0.1 && share * (1 - count ** -0.5) >= 5 * againstShare
 }
 
 function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {

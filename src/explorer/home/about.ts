@@ -51,7 +51,8 @@ export function aboutSentence(
   const { groupCount } = (answer['languages'] ?? {}) as Partial<GroupsAnswer>
   const axis = subject === null ? null : axisOf(subject, now)
   const shown = axis && readPeriods({ ...axis, per: 'year' }, answer)
-  const [first, last] = [shown?.starts[0], shown?.starts.at(-1)].map(
+  // Of more years than a chart shows, the first of them.
+  const [first, last] = [shown?.starts.length ? shown.from : undefined, shown?.starts.at(-1)].map(
     (start) => start !== undefined && String(new Date(start).getUTCFullYear()),
   )
   const isAll = (shown?.outliers ?? []).length === 0
