@@ -24,6 +24,7 @@ const lexicons = [
     summary: { type: 'string', maxGraphemes: 3000 },
     at: { type: 'string', format: 'datetime' },
     repeats: { type: 'string', format: 'at-uri' },
+    note: { type: 'integer' },
   }),
 ]
 const stories = { [report]: { title: 'title', summary: 'summary', time: 'at', original: 'repeats' } }
@@ -53,6 +54,7 @@ const put = fc.record({ kind: fc.constant('put' as const), uri, value })
 const step = fc.oneof(
   { weight: 8, arbitrary: put },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), uri }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('touch' as const), uri }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hide' as const, 'show' as const), uri }) },
   {
     weight: 1,
@@ -86,6 +88,8 @@ async function run(store: TestStore, clock: ReturnType<typeof stoppedClock>, giv
       const [, , did = '', collection = '', rkey = ''] = given.uri.split('/')
       return database.write.applyBatch([{ kind: 'delete', did, collection, rkey, rev: rev(n) }])
     }
+    case 'touch':
+      return touch(store, given.uri, n)
     case 'hide':
       await metadata.hide({ subject: given.uri, reason: 'A test.', hiddenBy: 'tester' })
       return metadata.settleAccounts(1_000)
@@ -97,6 +101,26 @@ async function run(store: TestStore, clock: ReturnType<typeof stoppedClock>, giv
     case 'wait':
       return clock.advance(BigInt(given.days) * 24n * hour)
   }
+}
+
+/** Changes what stories do not depend on, or hides what is not there: nothing is marked, and no story changes. */
+async function touch(store: TestStore, uri: string, n: number): Promise<void> {
+  const { metadata } = store
+  const state = () =>
+    store.rows(
+      `select t.id, t.".story:key" as story, (select count(*) from "${report}/:stories") as marks
+       from "${report}" t order by t.id`,
+    )
+  const [row] = await store.rows(
+    `select ${recordText(store)} as json from "${report}" t join base b on b.id = t.base where b.uri || t.rkey = ?`,
+    uri,
+  )
+  const before = await state()
+  if (row === undefined) {
+    await metadata.hide({ subject: uri, reason: 'A test.', hiddenBy: 'tester' })
+    await metadata.settleAccounts(1_000)
+  } else await store.apply({ uri, rev: rev(n), value: { ...JSON.parse(String(row.json)), note: n } })
+  assert.deepEqual(await state(), before)
 }
 
 async function deriveAll({ metadata }: TestStore, limit: number): Promise<void> {

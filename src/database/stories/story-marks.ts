@@ -41,6 +41,21 @@ export function markLeft({ name }: Table, { marks, time }: StoryColumns, ids: st
     where ${ids} and ${at} is not null on conflict do nothing`
 }
 
+/**
+ * Whether a row `t` and a record that replaces its own are the same to stories: then the row keeps its story, and nothing
+ * is marked. `at`: the JSON at a path of `t.record` or `given.record`.
+ */
+export function isSameToStories(
+  { title, summary, time, original }: StoryColumns,
+  at: (record: string, path: readonly string[]) => string,
+): string {
+  return [title, summary, time.path, original?.base.path]
+    .flatMap((path) =>
+      path == null ? [] : [`${at('t.record', path)} is not distinct from ${at('given.record', path)}`],
+    )
+    .join(' and ')
+}
+
 /** Marks the records whose `original` is one of these rows, if they are after a time. */
 export function markCopies(
   { name }: Table,

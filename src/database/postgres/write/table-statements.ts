@@ -1,7 +1,7 @@
 /** SQL statements that write many rows of one collection at once. Rows arrive as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
-import { firstTime, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
-import { columnType, quote, textAt } from '../layout/ddl.ts'
+import { firstTime, isSameToStories, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { columnType, jsonAt, quote, textAt } from '../layout/ddl.ts'
 import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
 export interface TableStatements {
@@ -34,6 +34,8 @@ interface StoryStatements {
   /** Take the ids of rows that were added or changed, or that are about to be changed or removed. */
   readonly entered: readonly string[]
   readonly leaving: readonly string[]
+  /** Take rows of `id` and `record`; yield the ids of those that get another record to stories. */
+  readonly changing: readonly string[]
   /** Takes the ids too. */
   readonly set: readonly string[]
 }
@@ -75,6 +77,12 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
       on conflict (base, rkey) do nothing`
     return counted('insert', write, `${write} returning id, base, rkey`)
   }
+  const isSame = table.stories && isSameToStories(table.stories, jsonAt)
+  const keptStory = [table.stories?.story.base.name, table.stories?.story.key.name]
+  const updated = (column: string, value: string): string =>
+    keptStory.some((name) => name !== undefined && quote(name) === column)
+      ? `, ${column} = case when ${isSame} then t.${column} end`
+      : `, ${column} = ${value}`
   const changed = ['cid text', 'rev text', 'changed_at bigint', 'record jsonb']
   return {
     find: `select t.base, t.rkey, t.id, t.cid, t.rev, t.indexed_at as "indexedAt" from ${given('base bigint', 'rkey text')}
@@ -88,7 +96,7 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
     update: counted(
       'update',
       `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
-      ${derived.map(([column, value]) => `, ${column} = ${value}`).join('')}
+      ${derived.map(([column, value]) => updated(column, value)).join('')}
       from ${given('id bigint', ...changed, ...types)} where t.id = given.id`,
     ),
     setRev: `update ${name} t set rev = given.rev from ${given('id bigint', 'rev text')} where t.id = given.id`,
@@ -106,12 +114,16 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
 
 function storyStatements(table: Table): StoryStatements {
   const { stories: columns } = table
-  if (columns === null) return { entered: [], leaving: [], set: [] }
+  if (columns === null) return { entered: [], leaving: [], changing: [], set: [] }
   const { base, key } = columns.story
   const copies = markCopies(table, columns, 'id = any($1)', firstTime)
   return {
     entered: [markChanged(table, columns, 'id = any($1)')],
     leaving: [markLeft(table, columns, 'id = any($1)'), ...(copies === null ? [] : [copies])],
+    changing: [
+      `select t.id from ${quote(table.name)} t join json_to_recordset($1) as given (id bigint, record jsonb)
+       on t.id = given.id where not (${isSameToStories(columns, jsonAt)})`,
+    ],
     set: [
       countedStatement(
         table,

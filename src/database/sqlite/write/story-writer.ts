@@ -3,13 +3,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../../database.ts'
 import type { StoryColumns } from '../../layout/story-columns.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { firstTime, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { firstTime, isSameToStories, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { pathLiteral } from '../dialect.ts'
 import { quote } from '../layout/ddl.ts'
 import type { CountedRow } from './materialized.ts'
 
 export class StoryWriter {
   readonly #changed: StatementSync
   readonly #left: readonly StatementSync[]
+  readonly #same: StatementSync
   readonly #set: StatementSync
   /** Positions of the two columns in a counted row. */
   readonly #at: readonly number[]
@@ -20,6 +22,10 @@ export class StoryWriter {
     this.#changed = database.prepare(markChanged(table, columns, 'id = ?'))
     this.#left = [markLeft(table, columns, 'id = ?'), ...(copies === null ? [] : [copies])].map((text) =>
       database.prepare(text),
+    )
+    const isSame = isSameToStories(columns, (record, path) => `${record} -> ${pathLiteral(path)}`)
+    this.#same = database.prepare(
+      `select 1 from ${quote(table.name)} t, (select ? as record) given where t.id = ? and ${isSame}`,
     )
     this.#set = database.prepare(
       `update ${quote(table.name)} set ${quote(base.name)} = ?, ${quote(key.name)} = ? where id = ?`,
@@ -38,6 +44,11 @@ export class StoryWriter {
     for (const mark of this.#left) mark.run(id)
   }
 
+  /** Whether a row keeps its story when it gets another record. */
+  isSame(id: number, json: string): boolean {
+    return this.#same.get(json, id) !== undefined
+  }
+
   set(id: number, base: bigint, rkey: string): void {
     this.#set.run(base, rkey, id)
   }
@@ -46,5 +57,10 @@ export class StoryWriter {
   withStory(row: CountedRow, base: bigint, rkey: string): CountedRow {
     const values: readonly ColumnValue[] = [base, rkey]
     return row.map((value, index) => values[this.#at.indexOf(index)] ?? value)
+  }
+
+  /** A counted row with the story of another, if that has one. */
+  withStoryOf(former: CountedRow, row: CountedRow): CountedRow {
+    return row.map((value, index) => (this.#at.includes(index) ? (former[index] ?? null) : value))
   }
 }

@@ -182,18 +182,8 @@ export class TableWriter {
     if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.readLast()
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
-    const kept = [
-      id,
-      row.base,
-      row.rkey,
-      row.cid,
-      row.rev,
-      row.indexedAt,
-      row.changedAt,
-      row.json,
-      ...derived,
-    ]
-    if (this.#statements.insert.run(...kept).changes === 0) return null
+    const content = [row.cid, row.rev, row.indexedAt, row.changedAt, row.json, ...derived]
+    if (this.#statements.insert.run(id, row.base, row.rkey, ...content).changes === 0) return null
     if (!bulk) {
       this.#counts.change([row.base, row.indexedAt, ...derived], 1)
       this.#sums?.enter(id)
@@ -207,18 +197,24 @@ export class TableWriter {
 
   update(old: Pick<TableRow, 'id'>, row: RowChange, derived: Derived, bulk = false): void {
     this.#removeDerived(old, bulk)
-    const columns = this.#withBases(derived.columns)
+    let columns = this.#withBases(derived.columns)
+    const stories = bulk ? null : this.#stories
+    const isSame = stories?.isSame(old.id, row.json) ?? true
+    if (!isSame) stories?.leave(old.id)
     if (!bulk) {
-      this.#stories?.leave(old.id)
-      const [base = null, indexedAt = null, ...former] = this.#counts.find(old.id)
-      this.#counts.change([base, indexedAt, ...former], -1)
-      this.#counts.change([base, indexedAt, ...columns], 1)
+      const former = this.#counts.find(old.id)
+      const [base = null, indexedAt = null] = former
+      const next = [base, indexedAt, ...columns]
+      const counted = isSame ? (stories?.withStoryOf(former, next) ?? next) : next
+      this.#counts.change(former, -1)
+      this.#counts.change(counted, 1)
+      columns = counted.slice(2)
     }
     const write = (): unknown =>
       this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
     if (bulk || this.#sums === null) write()
     else this.#sums.update(old.id, write)
-    if (!bulk) this.#stories?.enter(old.id)
+    if (!isSame) stories?.enter(old.id)
     this.#addDerived(old.id, derived.arrays, bulk)
   }
 
