@@ -145,7 +145,7 @@ export interface Dialect {
   hashed(isInList: Sql): Sql
   /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
-  readonly plannerControl: OptimizerHints | OptimizationFences
+  readonly plannerControl: OptimizerHints | OpaqueTerms
 }
 
 /** Statistics of the integers in a group in ascending order; null if there are none. */
@@ -213,22 +213,15 @@ export interface IdLists {
   rows(ids: Sql, alias: Sql, backward: boolean): Sql
 }
 
-/**
- * An engine without hints: behind an optimization fence it sees only what one index answers, and so uses that index.
- */
-export interface OptimizationFences {
-  readonly kind: 'fences'
-  /** Rows that meet the conditions, found before any other condition is evaluated. */
-  fence(rows: Sql, alias: Sql, conditions: readonly Sql[]): Sql
-  /** The given columns of such rows, in order; of a span, the first `rows` rows or the rows after them. */
-  fenceAlong(
-    rows: Sql,
-    alias: Sql,
-    columns: Sql,
-    conditions: readonly Sql[],
-    order: Sql,
-    span: { readonly side: 'near' | 'far'; readonly rows: number | null } | null,
-  ): Sql
+/** An engine without hints: its planner recognizes only what one index answers, and so uses that index. */
+export interface OpaqueTerms {
+  readonly kind: 'opaque'
+  /** A condition that no index is used for, and that does not change how many rows the planner expects. */
+  condition(condition: Sql): Sql
+  /** The same value, in whose order no index is recognized. */
+  value(value: Sql): Sql
+  /** A number of rows, or null for all, that the planner does not know: it plans for a tenth of them. */
+  limit(rows: number | null): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
   /** How much a term counts in a row (search/indexed-words.ts), without regard to `countsOnce`; 0 if the row lacks it. */

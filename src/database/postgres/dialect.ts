@@ -151,16 +151,12 @@ export const postgresDialect: Dialect = {
   hashed: (isInList) => sql`(${isInList} is true)`,
   mostHashed,
   plannerControl: {
-    kind: 'fences',
-    // The planner moves nothing into or out of a sub-query with an offset or a limit. For a limit that is known only
-    // at run time it assumes a tenth of the rows, so that an index in the order wins over sorting.
-    fence: (rows, alias, conditions) => fenced(raw('*'), rows, alias, conditions, sql`offset 0`),
-    fenceAlong: (rows, alias, columns, conditions, order, span) => {
-      const limit = span?.side === 'near' ? String(span.rows) : 'null'
-      const offset = span?.side === 'far' ? ` offset ${span.rows}` : ''
-      const end = sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`
-      return fenced(columns, rows, alias, conditions, end)
-    },
+    kind: 'opaque',
+    // The planner takes a `case` to be true for half of the rows.
+    condition: (condition) => sql`case when ${condition} then true else false end`,
+    value: (value) => sql`greatest(${value})`,
+    // With a tenth of the rows, an index in the order wins over sorting.
+    limit: (rows) => sql`cast(${rows} as bigint)`,
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
         return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`
@@ -202,11 +198,6 @@ function isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sq
 function typeOf(value: Value | undefined): 'text' | 'bytea' | 'bigint' {
   if (typeof value === 'string') return 'text'
   return value instanceof Uint8Array ? 'bytea' : 'bigint'
-}
-
-function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
-  const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
-  return sql`(select ${columns} from ${rows}${where} ${end}) ${alias}`
 }
 
 /**

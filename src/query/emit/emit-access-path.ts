@@ -6,28 +6,16 @@ import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import { ownKey, type Table } from '../../database/layout/tables.ts'
 import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
-import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { allOf, identifier, join, type Sql, sql } from '../../sql/sql.ts'
 import type { IdOrder } from './emit-filter.ts'
 import { countCondition, emitFilter, emitIds, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
-import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
-import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
+import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from './emitter.ts'
+import type { CandidateSource, Conjunct, Filter, RowAccess } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'
-
-/** The order that the path provides (the list's order, or that of its first key), and where it starts. */
-export interface Along {
-  readonly start: readonly Sql[]
-  readonly order: Sql
-  readonly direction: Direction
-  readonly span: Span | null
-  /** The columns to read of a row. */
-  readonly columns: ReadonlySet<string>
-}
 
 export interface From {
   readonly from: Sql
   readonly on: readonly Sql[]
-  /** A sort key that precedes the list's own keys; it is the same for all rows of the list. */
-  readonly before?: Sql
 }
 
 export function emitFrom(
@@ -35,17 +23,17 @@ export function emitFrom(
   { path, filter }: Pick<RowAccess, 'path' | 'filter'>,
   row: RecordRow,
   order: IdOrder | null = null,
-  along: Along | null = null,
 ): From {
   const { alias, table } = row
   const range = idRange(emitter, row, filter)
+  const conditions = filter.map((part) => part.filter)
   switch (path.kind) {
     case 'planner':
       return { from: emitter.rows(table, alias), on: [...boundOf(row, order), ...range] }
     case 'index-scan':
       return {
         from: emitter.rows(table, alias, path.index),
-        on: [...boundOf(row, order), ...range, ...keyBound(path, filter, row)],
+        on: [...boundOf(row, order), ...range, ...keyBound(path, conditions, row)],
       }
     case 'candidate-ids': {
       const found = emitter.alias()
@@ -55,49 +43,42 @@ export function emitFrom(
         on: range,
       }
     }
-    case 'fenced-candidates': {
-      const { fence } = fencesOf(emitter.dialect)
-      return {
-        from: fence(emitter.rows(table, alias), alias, [mayBeCandidate(emitter, path.sources, row)]),
-        on: [],
-      }
-    }
-    case 'fenced-scan': {
-      const { fence, fenceAlong } = fencesOf(emitter.dialect)
-      const rows = emitter.rows(table, alias)
-      const held = [
-        ...path.held.map((part) => emitIndexed(emitter, part, row)),
-        ...keyBound(path, filter, row),
-      ]
-      if (along === null) return { from: fence(rows, alias, held), on: [] }
-      const { start, order: by, direction, span, columns } = along
-      const conditions = [...start, ...held]
-      if (path.rangeColumn === null)
-        return { from: fenceAlong(rows, alias, columnList(alias, columns), conditions, by, span), on: [] }
-      const list = columnList(alias, new Set([...columns, path.rangeColumn]))
-      const before = sql`${alias}.${identifier(path.rangeColumn)} ${raw(direction)}`
-      return { from: fenceAlong(rows, alias, list, conditions, sql`${before}, ${by}`, span), on: [], before }
+    case 'candidate-rows':
+      return { from: emitter.rows(table, alias), on: [mayBeCandidate(emitter, path.sources, row)] }
+    case 'index-range': {
+      const held = path.held.map((part) => emitIndexed(emitter, part, row))
+      return { from: emitter.rows(table, alias), on: [...held, ...keyBound(path, path.held, row)] }
     }
   }
 }
 
-/** All filters of a row. */
-export function emitFilters(emitter: Emitter, filter: readonly Conjunct[], row: RecordRow): Sql {
-  return allOf(
+/** All filters of a row; those that the path does not answer must not lead the planner to another path. */
+export function emitFilters(
+  emitter: Emitter,
+  { path, filter }: Pick<RowAccess, 'path' | 'filter'>,
+  row: RecordRow,
+): Sql {
+  const all = allOf(
     filter.map((part) =>
       part.isIndexed ? emitIndexed(emitter, part.filter, row) : emitFilter(emitter, part.filter, row),
     ),
   )
+  return isOpaque(path) && filter.length > 0 ? opaqueTermsOf(emitter.dialect).condition(all) : all
+}
+
+/** Whether the planner follows the path because it recognizes nothing else. */
+export function isOpaque({ kind }: RowAccess['path']): boolean {
+  return kind === 'index-range' || kind === 'candidate-rows'
 }
 
 /** The repo collections of the table, so that a record key is looked up in the index over both. */
 function keyBound(
   { index }: { readonly index: string | null },
-  filter: readonly Conjunct[],
+  filter: readonly Filter[],
   { alias, table }: RecordRow,
 ): readonly Sql[] {
-  if (index !== ownKey(table).name || !filter.some((part) => isKey(part.filter))) return []
-  const isBound = filter.some((part) => accountsOf(part.filter) !== null || ownUris(part.filter) !== null)
+  if (index !== ownKey(table).name || !filter.some(isKey)) return []
+  const isBound = filter.some((part) => accountsOf(part) !== null || ownUris(part) !== null)
   if (isBound) return []
   return [sql`${alias}.base in (select id from base where collection = ${table.collection.nsid})`]
 }

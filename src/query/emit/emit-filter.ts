@@ -14,7 +14,7 @@ import {
   referencedValue,
   referenceParts,
   referenceUri,
-  fencesOf,
+  opaqueTermsOf,
   hintsOf,
 } from './emitter.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
@@ -234,7 +234,7 @@ function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const other = newRow(emitter, semiJoin.table)
   const { candidates } = semiJoin
   const narrowed =
-    candidates?.kind === 'fenced-candidates' ? [mayBeCandidate(emitter, candidates.sources, other)] : []
+    candidates?.kind === 'candidate-rows' ? [mayBeCandidate(emitter, candidates.sources, other)] : []
   const where = (): Sql => allOf([...narrowed, emitFilter(emitter, semiJoin.where, other)])
   // The candidates come first: in a condition, SQLite may look up each of them together with another list.
   const among = (from: Sql): Sql => {
@@ -313,7 +313,7 @@ export function mayBeCandidate(
   sources: readonly CandidateSource[],
   { alias, table }: RecordRow,
 ): Sql {
-  const { mayHold } = fencesOf(emitter.dialect)
+  const { mayHold } = opaqueTermsOf(emitter.dialect)
   const isText = ({ kind }: CandidateSource): boolean => kind === 'text' || kind === 'words'
   const texts = sources.flatMap((source) => {
     if (source.kind === 'words') return [emitter.dialect.wordsMatch(alias, source.index, source.match, 'set')]

@@ -4,7 +4,7 @@
  */
 import type { PlanState } from '../../database/database.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
-import type { Dialect, OptimizationFences, OptimizerHints } from '../../sql/dialect.ts'
+import type { Dialect, OpaqueTerms, OptimizerHints } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
@@ -81,9 +81,9 @@ export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
   return plannerControl
 }
 
-/** For plans that only an engine with fences can run. */
-export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
-  if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
+/** For plans that only an engine without hints can run. */
+export function opaqueTermsOf({ plannerControl }: Dialect): OpaqueTerms {
+  if (plannerControl.kind !== 'opaque') throw new Error('The plan is for an engine without optimizer hints.')
   return plannerControl
 }
 

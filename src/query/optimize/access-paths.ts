@@ -6,7 +6,7 @@
 import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
-import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
+import { candidatePath, isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { Choice, Option } from './path-options.ts'
 import { candidateOptions, keyOptions, optionsOf, pairs, uriOptions } from './path-options.ts'
 import type { AccessPath } from '../plan/physical-plan.ts'
@@ -79,9 +79,18 @@ function isOfWords({ choice }: Option): boolean {
 }
 
 /** The conditions that a path does not answer exactly, so that they are evaluated for each row it finds. */
-export function unanswered(where: Condition, choice: Choice): readonly Condition[] {
+export function unanswered(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  choice: Choice,
+): readonly Condition[] {
+  const isHeld = choice.kind === 'index-scan' && isUnhinted(optimizer)
+  const held = isHeld ? heldBy(table, choice.index, where) : []
   return conjuncts(where).filter(
-    (part) => !(choice.kind === 'candidate-ids' && part === choice.part && part.kind === 'words'),
+    (part) =>
+      !held.includes(part) &&
+      !(choice.kind === 'candidate-ids' && part === choice.part && part.kind === 'words'),
   )
 }
 
@@ -131,7 +140,7 @@ export function planPath(
     case 'planner':
       return choice
     case 'index-scan': {
-      if (!isFenced(optimizer)) return choice
+      if (!isUnhinted(optimizer)) return choice
       const { index } = choice
       const pair = table.indexes.find(({ name, kind }) => name === index && kind === 'pair')
       const rangeColumn = inOrder ? (pair?.columns[0] ?? null) : null
@@ -139,7 +148,7 @@ export function planPath(
         rangeColumn === null ? [part] : asRange(part, rangeColumn),
       )
       const filters = held.map((part) => planFilter(optimizer, part))
-      return { kind: 'fenced-scan', index, held: filters, rangeColumn }
+      return { kind: 'index-range', index, held: filters, rangeColumn }
     }
     case 'candidate-ids':
       return candidatePath(optimizer, choice.sources)

@@ -1,18 +1,10 @@
 /** The stored columns that an expression reads of a record's row, so that subqueries carry only these. */
-import type { Column, Table, TextIndex } from '../../database/layout/tables.ts'
+import type { Column, Table } from '../../database/layout/tables.ts'
 import type { SystemField } from '../../schema/model/model.ts'
-import {
-  accountsOf,
-  isConstant,
-  mentionsReference,
-  referenceOperand,
-  type SimpleCondition,
-  simpleConditions,
-  storyAt,
-} from '../plan/plan-facts.ts'
+import { isConstant, referenceOperand, storyAt } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, SortKey } from '../plan/plan.ts'
-import type { Condition, Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
+import type { ReferenceOperand } from '../plan/conditions.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
 export function columnsOfFields(table: Table, fields: Fields<Output>): readonly string[] {
@@ -35,12 +27,6 @@ export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
         return []
     }
   })
-}
-
-export function columnsOfConditions(table: Table, conditions: readonly Condition[]): readonly string[] {
-  return conditions
-    .flatMap(simpleConditions)
-    .flatMap((part) => (accountsOf(part) === null ? columnsOfCondition(table, part) : ['base']))
 }
 
 /** A virtual column is an expression on the record. */
@@ -84,61 +70,6 @@ const systemColumns: Readonly<Record<SystemField, readonly string[]>> = {
   indexedAt: ['indexed_at'],
   changedAt: ['changed_at'],
   recordJson: ['record'],
-}
-
-function columnsOfCondition(table: Table, condition: SimpleCondition): readonly string[] {
-  switch (condition.kind) {
-    case 'compare':
-    case 'in':
-    case 'url':
-      return columnsOfOperand(condition.operand)
-    case 'missing':
-      return [...columnsOfOperand(condition.operand), ...columnsOfText(condition.index)]
-    case 'text': {
-      const { operand } = condition
-      const index = table.texts.find(({ text }) => operand.kind === 'column' && text === operand.column)
-      return [...columnsOfOperand(operand), ...columnsOfText(index ?? null)]
-    }
-    case 'words':
-      return ['id', 'words', 'words_text']
-    case 'absent':
-    case 'element':
-      return ['record']
-    case 'has':
-      return condition.array.index === null ? ['record'] : ['id']
-    case 'uri':
-      return condition.of === null ? ['base', 'rkey'] : columnsOfReference(condition.of)
-    case 'indexed':
-      return columnsOfReference(condition.of)
-    case 'current':
-      return ['record', ...columnsOfReference(condition.of)]
-    case 'outerCurrent':
-      return ['cid']
-    case 'target':
-      return [...columnsOfReference(condition.of), ...(mentionsReference(condition.where) ? ['record'] : [])]
-    case 'referring':
-      return ['base', 'rkey']
-  }
-}
-
-function columnsOfText(index: TextIndex | null): readonly string[] {
-  return index === null ? [] : [...stored(index.text), ...stored(index.folded)]
-}
-
-function columnsOfOperand(operand: Operand | ReferringCount): readonly string[] {
-  switch (operand.kind) {
-    case 'column': {
-      const { urlHash } = operand.column
-      return [...stored(operand.column), ...(urlHash === undefined ? [] : stored(urlHash))]
-    }
-    case 'json':
-      return ['record']
-    case 'count':
-      return ['base', 'rkey']
-    case 'system':
-      if (operand.name === 'uri') return ['did', 'rkey']
-      return operand.name === 'collection' ? [] : [operand.name]
-  }
 }
 
 function columnsOfReference(of: ReferenceOperand): readonly string[] {

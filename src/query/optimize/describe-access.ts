@@ -41,10 +41,10 @@ export function describePath(path: AccessPath): string {
     case 'planner':
       return "the planner's choice"
     case 'index-scan':
-    case 'fenced-scan':
+    case 'index-range':
       return path.index === null ? 'a scan by id' : `an index scan of ${path.index}`
     case 'candidate-ids':
-    case 'fenced-candidates':
+    case 'candidate-rows':
       return `candidate ids from ${path.sources.map((source) => ('array' in source ? source.array : source.index).name).join(', ')}`
   }
 }

@@ -4,7 +4,7 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import { all } from '../plan/conditions.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import { isFenced, type Optimizer } from './optimizer.ts'
+import { isUnhinted, type Optimizer } from './optimizer.ts'
 
 /** Joins the conjuncts on words, and what they exclude, so that one query of the index answers them together. */
 export function joinWords(where: Condition): Condition {
@@ -52,7 +52,7 @@ export function timeOfMatches(optimizer: Optimizer, index: WordIndex, match: Wor
       return sumOf(part.words, (word, place) => {
         const isPrefix = part.prefix && place === part.words.length - 1
         const entries = statistics.word(index, word, isPrefix) ?? fewRecords
-        return isFenced(optimizer) ? entries : entries / entriesPerRecord[isPrefix ? 'prefix' : 'word']
+        return isUnhinted(optimizer) ? entries : entries / entriesPerRecord[isPrefix ? 'prefix' : 'word']
       })
     return sumOf(part.kind === 'all' ? [...part.of, ...part.except] : part.of, timeOf)
   }

@@ -7,7 +7,7 @@ import {
   mentionsReference,
   simpleConditions,
 } from '../plan/plan-facts.ts'
-import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
+import { candidatePath, isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
@@ -100,7 +100,7 @@ function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: ConditionCon
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
   const isSet =
     around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
-  const isProbed = !isSet && !isFenced(optimizer)
+  const isProbed = !isSet && !isUnhinted(optimizer)
   const where = planFilter(optimizer, join.where, { isNested: true, isProbed })
   if (isSet) return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
   const isNesting = around.isNested || hasSemiJoin(join.where)
@@ -149,7 +149,7 @@ export function spansOf(
   where: Condition,
   limit: number,
 ): readonly (Span | null)[] {
-  if (!isFenced(optimizer)) return [null]
+  if (!isUnhinted(optimizer)) return [null]
   const joined = semiJoinedTables(where)
   if (joined === null || joined.length === 0) return [null]
   const average = joined.reduce((sum, other) => sum + rowsOf(optimizer, other), 0) / joined.length

@@ -20,7 +20,7 @@ import { columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { planCount, planCountedRows } from './groups/optimize-count.ts'
 import { planRankedRows, planRanking } from './optimize-ranking.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
-import { isFenced, type Optimizer } from './optimizer.ts'
+import { isUnhinted, type Optimizer } from './optimizer.ts'
 
 /** An output whose records are optimized already, but not its facets. */
 export type PlannedOutput =
@@ -124,10 +124,10 @@ function planPage(
           : planRows(optimizer, list, wanted)
     return { rows, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
   }
-  const asIdList = !isFenced(optimizer) && (ends || backward)
-  const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
+  const asIdList = !isUnhinted(optimizer) && (ends || backward)
+  const columns = isUnhinted(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
-  const rows = planRows(optimizer, list, { reverse: backward, inclusive, limit }, columns)
+  const rows = planRows(optimizer, list, { reverse: backward, inclusive, limit })
   const isOneList = list.fields.filter(({ output }) => printsRows(output)).length === 1
   // Rows that arrive in order are printed where they are found, or carry the columns to print.
   const inOrder = dialect.joinKeepsOrder ? (isOneList ? 'texts' : 'ids') : 'rows'
@@ -182,7 +182,7 @@ export function planDistinctRows(
 /** SQLite would read rows one by one in the order of an index over the values, which takes twice as long as sorting. */
 function withoutIndex(optimizer: Optimizer, access: CountedRows): CountedRows {
   const { kind, rows } = access
-  if (isFenced(optimizer) || kind !== 'rows' || rows.path.kind !== 'planner') return access
+  if (isUnhinted(optimizer) || kind !== 'rows' || rows.path.kind !== 'planner') return access
   return { kind, rows: { ...rows, path: { kind: 'index-scan', index: null } } }
 }
 

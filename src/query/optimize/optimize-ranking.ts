@@ -7,7 +7,7 @@ import { findCandidateSources } from './candidate-sources.ts'
 import { columnsOfSort } from './columns-read.ts'
 import { planCount } from './groups/optimize-count.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
-import { isFenced, type Optimizer } from './optimizer.ts'
+import { isUnhinted, type Optimizer } from './optimizer.ts'
 import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
 import type { ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
@@ -29,7 +29,7 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
   const newest = { ...list, sort: newestFirst, page }
   const limit = ranking.statistics === null ? mostRanked : 2 * mostRanked
   const wanted = { reverse: last !== null, inclusive: last !== null, limit }
-  const candidates = planRows(optimizer, newest, wanted, new Set(['id', 'words', 'words_text', 'word_count']))
+  const candidates = planRows(optimizer, newest, wanted)
   const match = wholeMatch(list, ranking)
   const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
   optimizer.estimate.rows += ranking.terms.length * rankingRows
@@ -47,7 +47,7 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
     match,
     records,
     countsCandidates: isOneTerm && list.link === null && conjuncts(list.where).length === 1,
-    columns: isFenced(optimizer) ? columnsOfSort(newestFirst) : [],
+    columns: isUnhinted(optimizer) ? columnsOfSort(newestFirst) : [],
   }
 }
 

@@ -1,11 +1,10 @@
 /** Plans how the rows of a list are read in order, from the cursor of its page on. */
 import { beyondStart } from '../plan/bounds.ts'
 import { chooseForPage, isDefaultOrder, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
-import { columnsOfConditions, columnsOfSort } from './columns-read.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
 import { estimateWords } from './match-words.ts'
-import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
+import { isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { Choice } from './path-options.ts'
 import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
@@ -41,12 +40,11 @@ export function chosenRows(
   }
 }
 
-/** Rows in order, starting at the page's cursor. `carried`: the columns to print of rows that arrive in order. */
+/** Rows in order, starting at the page's cursor. */
 export function planRows(
   optimizer: Optimizer,
   list: ListPlan,
   { reverse, inclusive, limit }: Wanted,
-  carried: ReadonlySet<string> = new Set(['id']),
 ): OrderedRows {
   const { table, link } = list
   const { dialect } = optimizer
@@ -58,11 +56,12 @@ export function planRows(
     link === null ? chooseForPage(optimizer, table, where, sort, idOrder, limit) : { kind: 'planner' }
   const given = orderGiven(choice, table, sort)
   const isSorted = link === null && !idOrder && given === 'none'
-  const isProbed = link !== null || (choice.kind !== 'planner' && !isFenced(optimizer))
+  const isProbed = link !== null || (choice.kind !== 'planner' && !isUnhinted(optimizer))
   const least = leastForLookups(optimizer, table, choice, isSorted ? null : limit)
-  const filter = planConjuncts(optimizer, unanswered(where, choice), { isNested: false, isProbed }).map(
-    (part) => ({ ...part, filter: withLookups(optimizer, table, part.filter, least) }),
-  )
+  const filter = planConjuncts(optimizer, unanswered(optimizer, table, where, choice), {
+    isNested: false,
+    isProbed,
+  }).map((part) => ({ ...part, filter: withLookups(optimizer, table, part.filter, least) }))
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
     link,
@@ -91,7 +90,7 @@ export function planRows(
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
     return ordered({ kind: 'ids', sorted }, path(), inOrder)
   }
-  const verifying = isFenced(optimizer) ? null : orderOfCandidates(optimizer, where, choice)
+  const verifying = isUnhinted(optimizer) ? null : orderOfCandidates(optimizer, where, choice)
   if (verifying !== null) return ordered(verifying, path(), true)
   const [{ value: first } = { value: null }] = sort
   if (choice.kind === 'planner' && first?.kind === 'count' && first.counts !== null)
@@ -101,21 +100,20 @@ export function planRows(
   const filterOf = (span: Span | null): readonly Conjunct[] => {
     if (span === null) return filter
     const strategy = span.side === 'near' ? 'each' : 'once'
-    return planConjuncts(optimizer, unanswered(where, choice), { isNested: false, strategy })
+    return planConjuncts(optimizer, unanswered(optimizer, table, where, choice), {
+      isNested: false,
+      strategy,
+    })
   }
-  // A row of which nothing is read still has its id.
-  const printed = given === 'all' && carried.size > 0 ? carried : ['id']
   const order: RowOrder = {
     kind: 'path',
     given,
     spans: spans.map((span) => ({ span, filter: filterOf(span) })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
-    columns: fencedColumns(optimizer, table, where, sort, printed),
   }
-  // The first rows of the whole table, in an order that has an index: the planner always chooses that index, so no
-  // fence is needed.
+  // The first rows of the whole table, in an order that has an index: the planner always chooses that index.
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
-  const isFree = isPlain && isFenced(optimizer)
+  const isFree = isPlain && isUnhinted(optimizer)
   return ordered(order, isFree ? { kind: 'planner' } : path(true), !dialect.joinKeepsOrder && given === 'all')
 }
 
@@ -129,18 +127,6 @@ function orderOfCandidates(optimizer: Optimizer, where: Condition, choice: Choic
     verified: planFilter(optimizer, choice.part),
     unverified: unverified.map((part) => planFilter(optimizer, part)),
   }
-}
-
-/** The columns that leave a fence: those to print, `printed`, and those that are compared. */
-function fencedColumns(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  sort: readonly SortKey[],
-  printed: Iterable<string>,
-): ReadonlySet<string> {
-  if (!isFenced(optimizer)) return new Set()
-  return new Set([...printed, ...columnsOfConditions(table, conjuncts(where)), ...columnsOfSort(sort)])
 }
 
 /** Whether rows come from an index over all sort keys except the account, one value of it after the other. */
@@ -199,7 +185,7 @@ function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: 
     case 'words': {
       const { index, match } = filter
       const { statistics } = optimizer
-      if (statistics === null || isFenced(optimizer) || !isOfSingleWords(match)) return filter
+      if (statistics === null || isUnhinted(optimizer) || !isOfSingleWords(match)) return filter
       const records = estimateWords(match, statistics.rows(table), (word) =>
         statistics.word(index, word, false),
       )

@@ -22,14 +22,14 @@ export function rowsOf({ statistics }: Optimizer, table: Table): number {
   return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
 }
 
-/** Whether the engine is controlled by optimization fences; otherwise by optimizer hints. */
-export function isFenced({ dialect }: Optimizer): boolean {
-  return dialect.plannerControl.kind === 'fences'
+/** Whether the engine takes no optimizer hints. */
+export function isUnhinted({ dialect }: Optimizer): boolean {
+  return dialect.plannerControl.kind === 'opaque'
 }
 
 /** Candidate sources in the form in which the engine reads them. */
 export function candidatePath(optimizer: Optimizer, sources: readonly CandidateSource[]): CandidatePath {
-  return { kind: isFenced(optimizer) ? 'fenced-candidates' : 'candidate-ids', sources }
+  return { kind: isUnhinted(optimizer) ? 'candidate-rows' : 'candidate-ids', sources }
 }
 
 /** Statistics for planning one statement. */

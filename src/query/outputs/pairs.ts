@@ -90,7 +90,7 @@ function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
   const row = newRow(emitter, table)
   const { from, on } = fromRows(emitter, rows, row, null)
   const size = sql`(select count(*) from ${name} where id = ${row.alias}.id)`
-  const condition = allOf([...on, emitFilters(emitter, rows.rows.filter, row), sql`${size} <= ${most}`])
+  const condition = allOf([...on, emitFilters(emitter, rows.rows, row), sql`${size} <= ${most}`])
   return sql`select ${row.alias}.id as id from ${from} where ${condition}`
 }
 

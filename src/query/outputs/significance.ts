@@ -14,7 +14,7 @@ import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planCount, planGroups } from '../optimize/groups/optimize-count.ts'
 import { planConjuncts, planFilter } from '../optimize/optimize-filter.ts'
-import { isFenced, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
+import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { badInput, integerArgument } from '../parse/prepare.ts'
 import { buildWhere } from '../plan/build-where.ts'
 import { all, alwaysTrue, type Comparison, type Condition, not } from '../plan/conditions.ts'
@@ -187,7 +187,7 @@ function oppositesOf(optimizer: Optimizer, table: Table, bound: Condition): read
 
 /** SQLite's planner would rather read all records in the order of the groups. */
 function scanOf(optimizer: Optimizer, index: string | null): AccessPath {
-  return isFenced(optimizer) ? { kind: 'planner' } : { kind: 'index-scan', index }
+  return isUnhinted(optimizer) ? { kind: 'planner' } : { kind: 'index-scan', index }
 }
 
 type Aggregate = PhysicalAggregate['aggregate']

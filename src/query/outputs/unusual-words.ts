@@ -139,7 +139,7 @@ function countWords(
   const { from, on } = fromRows(emitter, rows, row, null)
   const part = sql`(select part from ${sample})`
   const isRead = sql`(${part} is null or ${wordCounts.isSampled(sql`${row.alias}.cid`, part)})`
-  const conditions = allOf([...on, emitFilters(emitter, rows.rows.filter, row), isRead])
+  const conditions = allOf([...on, emitFilters(emitter, rows.rows, row), isRead])
   const { fields } = table.words as WordIndex
   const texts = fields.slice(0, field + 1).map(({ text }) => columnOf(emitter, row.alias, text))
   const read = emitter.step(sql`select ${wordCounts.read(row.alias, texts)} from ${from} where ${conditions}`)

@@ -50,9 +50,9 @@ export type AccessPath =
   | { readonly kind: 'planner' }
   /** A scan of one index, or (null) of the table in id order, forced by an optimizer hint. */
   | { readonly kind: 'index-scan'; readonly index: string | null }
-  /** The same scan behind an optimization fence, which contains only the conditions that the index answers. */
+  /** The same scan by an engine without hints, which recognizes only the conditions that the index answers. */
   | {
-      readonly kind: 'fenced-scan'
+      readonly kind: 'index-range'
       readonly index: string | null
       readonly held: readonly Filter[]
       /** The first column of an index over two columns; its equality must stay a range to be part of the order. */
@@ -61,10 +61,10 @@ export type AccessPath =
 
 export interface CandidatePath {
   /**
-   * `candidate-ids`: reads the rows with ids from any of the sources. `fenced-candidates`: reads, behind a fence, the
-   * rows that any of the sources may match.
+   * `candidate-ids`: reads the rows with ids from any of the sources. `candidate-rows`: reads the rows for which one
+   * condition holds, that any of the sources may match them.
    */
-  readonly kind: 'candidate-ids' | 'fenced-candidates'
+  readonly kind: 'candidate-ids' | 'candidate-rows'
   readonly sources: readonly CandidateSource[]
 }
 

@@ -113,8 +113,6 @@ export type RowOrder =
       readonly spans: readonly { readonly span: Span | null; readonly filter: readonly Conjunct[] }[]
       /** Whether rows with equal keys are adjacent, so that they can be grouped without sorting. */
       readonly keepsTies: boolean
-      /** Columns to read of a row of a fenced scan. */
-      readonly columns: ReadonlySet<string>
     }
 
 /** Along an index over materialized counts of referring records, by which the list is sorted first. */
@@ -154,7 +152,7 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
   readonly records: CountAccess
   /** Whether the only term has exactly the candidates, so that it needs no counting. */
   readonly countsCandidates: boolean
-  /** With optimization fences: the columns of the default order, which candidates carry besides their ids. */
+  /** Without optimizer hints: the columns of the default order, which candidates carry besides their ids. */
   readonly columns: readonly string[]
 }
 

@@ -46,7 +46,7 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     case 'linked-rows': {
       const row = newRow(emitter, table)
       const { from, on } = fromRows(emitter, access, row, parent)
-      const where = emitFilters(emitter, access.rows.filter, row)
+      const where = emitFilters(emitter, access.rows, row)
       return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
     }
   }

@@ -255,7 +255,7 @@ export function createJoins(
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
       const { from, on } = fromGroups(emitter, row, within, access) ?? fromRows(emitter, access, row, parent)
       const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row), ...conditions])
+      const condition = allOf([...on, emitFilters(emitter, access.rows, row), ...conditions])
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
       const distinct = raw(isDistinct ? 'distinct ' : '')
       return sql`select ${distinct}${join(selected as Sql[], ', ')} from ${rows}`

@@ -68,7 +68,7 @@ function rowsFrom(
   parent: Sql | null,
 ): DistinctRows & { readonly where: Sql } {
   const { from, on } = fromRows(emitter, access, row, parent)
-  return { from, where: allOf([...on, emitFilters(emitter, access.rows.filter, row)]) }
+  return { from, where: allOf([...on, emitFilters(emitter, access.rows, row)]) }
 }
 
 /** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */

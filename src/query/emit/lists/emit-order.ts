@@ -1,7 +1,7 @@
 /** Orders of lists as SQL: sort expressions, positions in an order, and the ranges beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
-import { columnOf, type Emitter, type Ranked, type RecordRow, uriText } from '../emitter.ts'
+import { columnOf, type Emitter, opaqueTermsOf, type Ranked, type RecordRow, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { placeOfMissing } from '../../plan/fields.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
@@ -35,19 +35,21 @@ export function idAndRankOf(row: RecordRow): Sql {
   return sql`${idOf(row)}, ${row.ranked.score} as score, ${row.ranked.statistics} as statistics`
 }
 
-/** The sort expressions of rows, and the join that they need. */
+/** The sort expressions of rows, and the join that they need. `isOpaque`: no index is recognized to be in this order. */
 export function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
   row: RecordRow,
+  isOpaque = false,
 ): { readonly orders: readonly Sql[]; readonly joined: Sql } {
   const { dialect } = emitter
   // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
   const joins = dialect.joinKeepsOrder && sort.some((key) => columnOfRepoCollection(key) !== null)
   const base = joins ? emitter.alias() : null
-  const orders = sort.map((key) => {
+  const orders = sort.map((key, index) => {
     const column = columnOfRepoCollection(key)
-    const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
+    const value = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
+    const at = isOpaque && index === 0 ? opaqueTermsOf(dialect).value(value) : value
     const mayMiss = key.value.kind !== 'system' && key.value.kind !== 'count'
     return sql`${at} ${dialect.ordering(key.direction, mayMiss, key.missing)}`
   })

@@ -1,14 +1,21 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
+import { beyondPosition, emitFilters, emitFrom, isOpaque } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
-import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from '../emitter.ts'
 import { emitDistinct } from './emit-distinct.ts'
 import { orderOf, segments, keyOf, type SelectedRows, type SelectedValues } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
-import type { Conjunct, OrderedRows, RowOrder, Span, AlongCounts } from '../../plan/physical-plan.ts'
+import type {
+  AlongCounts,
+  Conjunct,
+  OrderedRows,
+  RowAccess,
+  RowOrder,
+  Span,
+} from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
@@ -44,7 +51,7 @@ function inIdOrder(emitter: Emitter, rows: SelectedRows, isSorted: boolean, row:
   const value = selection.value(row)
   const direction = sort[0]?.direction ?? 'desc'
   const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
-  const condition = conditionOf(emitter, filter, row, selection)
+  const condition = conditionOf(emitter, rows, row, selection)
   const order = sql`order by ${row.alias}.id ${raw(direction)}`
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   if (link !== null && parent !== null) {
@@ -58,10 +65,10 @@ function inIdOrder(emitter: Emitter, rows: SelectedRows, isSorted: boolean, row:
 }
 
 function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
-  const { link, linkIndex, sort, position, inclusive, limit, filter, parent, selection } = rows
+  const { link, linkIndex, sort, position, inclusive, limit, parent, selection } = rows
   const value = selection.value(row)
-  const condition = conditionOf(emitter, filter, row, selection)
-  const { orders, joined } = orderOf(emitter, sort, row)
+  const condition = conditionOf(emitter, rows, row, selection)
+  const { orders, joined } = orderOf(emitter, sort, row, isOpaque(rows.path))
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
   const found = (): Sql => {
     if (link !== null && parent !== null) {
@@ -114,26 +121,27 @@ function alongPath(
   const [first, ...others] = sort as readonly [SortKey, ...SortKey[]]
   // Each part has missing values of the first key alone, or none, so that an index in the usual order serves it.
   const { orders, joined } = orderOf(emitter, [{ ...first, missing: undefined }, ...others], row)
-  const by = join(orders, ', ')
-  const end = sql`limit ${emitter.dialect.limit(limit)}`
+  // The first column of an index by two has the same value in all rows.
+  const before = path.kind === 'index-range' ? path.rangeColumn : null
+  const fixed = before === null ? [] : [sql`${row.alias}.${identifier(before)} ${raw(first.direction)}`]
+  const by = join([...fixed, ...orders], ', ')
+  const rowsOf = (rows: number | null): Sql => opaqueTermsOf(emitter.dialect).limit(rows)
+  const end = sql`limit ${path.kind === 'index-range' ? rowsOf(limit) : emitter.dialect.limit(limit)}`
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
-    const along: Along = {
-      start,
-      order: order.given === 'all' ? by : (orders[0] as Sql),
-      direction: sort[0]?.direction ?? 'asc',
-      span,
-      columns: order.columns,
-    }
-    const { from, on, before } = emitFrom(emitter, { path, filter }, row, null, along)
-    const held = allOf([...on, ...start, conditionOf(emitter, filter, row, selection)])
+    const { from, on } = emitFrom(emitter, { path, filter }, row)
+    const found = [...on, ...start]
+    const rest = conditionOf(emitter, { path, filter }, row, selection)
+    const held = allOf([...found, rest])
     if (tied !== undefined) {
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
     }
-    // Conditions wrapped in `is true` are opaque to the planner, which then leaves the order unchanged.
-    const [conditions, ordering] =
-      before === undefined ? [held, by] : [sql`(${held}) is true`, sql`${before}, ${by}`]
-    return sql`select ${value} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
+    if (span === null) return sql`select ${value} from ${from}${joined} where ${held} order by ${by} ${end}`
+    const isNear = span.side === 'near'
+    const offset = isNear ? sql`` : sql` offset ${span.rows}`
+    const within = sql`(select * from ${from} where ${allOf(found)} order by ${by}
+      limit ${rowsOf(isNear ? span.rows : null)}${offset}) ${row.alias}`
+    return sql`select ${value} from ${within}${joined} where ${rest} order by ${by} ${end}`
   }
   const segment = (start: readonly Sql[]): Sql[] =>
     order.spans.map(({ span, filter }) => part(start, span, filter))
@@ -154,11 +162,11 @@ function alongPath(
 
 function conditionOf(
   emitter: Emitter,
-  filter: readonly Conjunct[],
+  access: Pick<RowAccess, 'path' | 'filter'>,
   row: RecordRow,
   { except }: SelectedValues,
 ): Sql {
-  const filters = emitFilters(emitter, filter, row)
+  const filters = emitFilters(emitter, access, row)
   return except === undefined ? filters : sql`${filters} and not ${except(row)}`
 }
 
@@ -167,7 +175,7 @@ function conditionOf(
  * and, as no record has a count of zero, the other records before or after them.
  */
 function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: AlongCounts): Sql {
-  const { table, sort, filter, position, inclusive, limit, selection } = rows
+  const { table, sort, position, inclusive, limit, selection } = rows
   const { value } = selection
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   const name = identifier(counts.name)
@@ -180,7 +188,7 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
     const { orders, joined } = orderOf(emitter, sort, row)
     const from = sql`${name} ${at}${emitter.dialect.scan(rankingIndex(counts))} ${emitter.dialect.join} ${emitter.rows(table, row.alias)} on ${countedAt(row.alias, at)}${joined}`
     return starts.map((start) => {
-      const where = allOf([...(position === null ? [] : [start]), emitFilters(emitter, filter, row)])
+      const where = allOf([...(position === null ? [] : [start]), emitFilters(emitter, rows, row)])
       return sql`select ${value(row)} from ${from} where ${where} order by ${join(orders, ', ')} ${end}`
     })
   }
@@ -191,7 +199,7 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
     const start = startAmongOthers(emitter, rows, row)
     if (start === null) return []
     const isOther = sql`not exists (select 1 from ${name} ${at} where ${countedAt(at, row.alias)})`
-    const where = allOf([isOther, ...start, emitFilters(emitter, filter, row)])
+    const where = allOf([isOther, ...start, emitFilters(emitter, rows, row)])
     const from = sql`${emitter.rows(table, row.alias)}${joined}`
     return [sql`select ${value(row)} from ${from} where ${where} order by ${join(orders, ', ')} ${end}`]
   }

@@ -8,7 +8,7 @@ import { anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts
 import { columnList } from '../emit-access-path.ts'
 import { emitIds } from '../emit-filter.ts'
 import { emitCount } from '../groups/emit-counts.ts'
-import { type Emitter, fencesOf, hintsOf, type RecordRow } from '../emitter.ts'
+import { type Emitter, hintsOf, opaqueTermsOf, type RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking } from '../../plan/physical-plan.ts'
 import { idOf, orderOf, positionOf, type SelectedValues } from './emit-order.ts'
 
@@ -22,7 +22,7 @@ export type EmitRows = (
 
 /** Relations of a statement, by name. */
 export interface Relations {
-  /** `id`: the candidates; with fences, also columns of their order, `words`, and `x0`, `x1` … for the terms. */
+  /** `id`: the candidates; without optimizer hints, also columns of their order, `words`, and `x0`, `x1` … for the terms. */
   readonly candidates: Sql
   /** One row: `records`, and `n0`, `n1` … for the terms. */
   readonly counts: Sql
@@ -58,7 +58,7 @@ function candidateIds(emitter: Emitter, rows: OrderedRows, parent: Sql | null, e
   return sql`select id from (${ids}) ${emitter.alias()} limit ${emitter.dialect.limit(limit)}`
 }
 
-/** The candidates with all that is read of them, for an engine with optimization fences. */
+/** The candidates with all that is read of them, for an engine without optimizer hints. */
 function wholeCandidates(
   emitter: Emitter,
   { candidates, index, columns }: PhysicalRanking,
@@ -66,7 +66,7 @@ function wholeCandidates(
   parent: Sql | null,
   emitRows: EmitRows,
 ): Sql {
-  const { amount } = fencesOf(emitter.dialect)
+  const { amount } = opaqueTermsOf(emitter.dialect)
   return emitRows(emitter, candidates, parent, {
     value: ({ alias }) => {
       const counted = terms.map((term, place) => sql`${amount(alias, index, term)} as ${amountColumn(place)}`)

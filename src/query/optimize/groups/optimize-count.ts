@@ -32,7 +32,7 @@ import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { timeOfMatches } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
-import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
+import { isUnhinted, type Optimizer, rowsOf } from '../optimizer.ts'
 import { type Choice, pairs } from '../path-options.ts'
 
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
@@ -99,8 +99,8 @@ function rowAccess(
   mayEnter: boolean,
   isLinked = false,
 ): RowAccess {
-  const isProbed = isLinked || !isFenced(optimizer)
-  const filter = unanswered(where, choice).map((part) => ({
+  const isProbed = isLinked || !isUnhinted(optimizer)
+  const filter = unanswered(optimizer, table, where, choice).map((part) => ({
     filter: planFilter(optimizer, part, { isNested: false, isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
@@ -190,7 +190,7 @@ function groupsOfRanges(
   const [key, ...others] = keys
   if (key === undefined || others.length > 0 || measures.length > 0 || key.leaf.kind !== 'column') return null
   if (key.joins.length > 0 || key.bucket === null || !unitsInOrder.has(key.bucket.unit)) return null
-  if (statistics === null || state.hiding || isFenced(optimizer)) return null
+  if (statistics === null || state.hiding || isUnhinted(optimizer)) return null
   const instant = key.leaf.column
   const pair = pairs(table, where).find(({ index }) => index.columns[1] === instant.name)
   const counts = countsOfKey(table, key)

@@ -10,7 +10,7 @@ import type { CountedRows, GroupAccess, PhysicalAggregate, SharePart } from '../
 import { columnIndex, conjuncts } from '../../plan/plan-facts.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import { planFilter } from '../optimize-filter.ts'
-import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
+import { isUnhinted, type Optimizer, rowsOf } from '../optimizer.ts'
 import { countsOf } from '../../plan/groups/count-tables.ts'
 import { rowsOfCounts } from './optimize-count.ts'
 
@@ -62,7 +62,7 @@ function rowsWithin<Access extends GroupAccess>(
 /** The index that finds the records of a group by its first key; null if the page may have most of the records. */
 function groupIndex(optimizer: Optimizer, { table, keys, limit }: AggregatePlan): TableIndex | null {
   const leaf = keys[0]?.leaf
-  if (isFenced(optimizer) || optimizer.state.hiding || limit > mostGroups) return null
+  if (isUnhinted(optimizer) || optimizer.state.hiding || limit > mostGroups) return null
   if (leaf?.kind !== 'reference' || keys[0]?.joins.length !== 0) return null
   const counts = countsOf(table, 'reference', [leaf.base, leaf.key])
   if (counts === undefined || rowsOfCounts(optimizer, counts) < fewOfGroups * limit) return null
