@@ -75,7 +75,11 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
 const storiesInterval = 1_000
 
 /** Derives stories in small transactions; ends when the signal is aborted. */
-async function keepStories(metadata: MetadataStore, _log: IngestLog, signal: AbortSignal): Promise<void> {
+export async function keepStories(
+  metadata: Pick<MetadataStore, 'deriveStories'>,
+  _log: IngestLog | null,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     const some = await whileBusy(signal, () => metadata.deriveStories(rowsAtOnce))
     await pause(some === 0 ? storiesInterval : breath, undefined, { signal }).catch(() => {})

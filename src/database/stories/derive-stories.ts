@@ -1,7 +1,7 @@
 /**
  * Derives the stories of a collection, as docs/stories.md defines them: one transaction derives some records in the order
- * of time, from the first mark on, and leaves a mark of how far it has come. It stops where all that later records
- * depend on is as before.
+ * of time, from the first mark on, and leaves a mark of how far it has come. Records that nothing marks are derived only
+ * if a first record before them has come or gone that may be theirs.
  */
 import { quote } from '../../sql/sql.ts'
 import { StoryWindow } from '../../search/stories/story-window.ts'
@@ -11,7 +11,7 @@ import type { Table } from '../layout/tables.ts'
 import { ask, jsonIds, type RowKey, type Steps, type WriteDialect } from '../metadata/steps.ts'
 import type { RecordTable, StoryRow } from '../write/record-table.ts'
 import { type Considered, readConsidered, readFirsts, secondsOf, storyWordsOf } from './considered.ts'
-import { markCopies, storySpan } from './story-marks.ts'
+import { firstTime, markCopies, storySpan } from './story-marks.ts'
 
 interface Mark {
   readonly at: bigint
@@ -21,9 +21,8 @@ interface Mark {
 interface Assigned {
   /** Rows whose stored story is another. */
   readonly changed: readonly StoryRow[]
-  readonly derived: number
-  /** The time of the first record that need not be derived; null if there is none among those read. */
-  readonly stop: bigint | null
+  /** The time up to which records were looked at. */
+  readonly done: bigint
   /** The time up to which records must be derived. */
   readonly until: bigint
 }
@@ -31,8 +30,11 @@ interface Assigned {
 /** By CID, because each transaction compares the same first records; the latest come last. */
 export type WordCache = Map<string, StoryWords>
 
-/** Records remembered between transactions: about 50 MB. */
-const mostCached = 20_000
+/** Records remembered between transactions: about 100 MB. */
+const mostCached = 40_000
+
+/** Records that are looked at for each that may be derived, where few are marked. */
+const mostLooked = 100
 
 export class StoryDeriver {
   readonly #records: RecordTable
@@ -41,6 +43,9 @@ export class StoryDeriver {
   readonly #dialect: WriteDialect
   readonly #words: WordCache
   readonly #window = new StoryWindow<RowKey>()
+  /** First records that have come in this transaction, and the keys of those that have gone. */
+  readonly #come = new StoryWindow<RowKey>()
+  readonly #gone = new Set<string>()
   /** What this transaction has derived, by key. */
   readonly #derived = new Map<string, RowKey>()
 
@@ -53,31 +58,32 @@ export class StoryDeriver {
   }
 
   /**
-   * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns how many; 0 if
-   * nothing is marked, and at least 1 otherwise.
+   * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns `limit` if
+   * more may be marked, and 0 otherwise.
    */
   *derive(now: bigint, limit: number): Steps<number> {
     const marks = quote(this.#columns.marks)
-    const least = `select min(at) as "from" from ${marks} where at <= ?`
-    const from = (yield* ask<{ from: bigint | null }>(least, now))[0]?.from ?? null
-    if (from === null) return 0
+    const first = `select at, until from ${marks} where at <= ? order by at, until desc limit 1`
+    const [mark] = yield* ask<Mark>(first, now)
+    if (mark === undefined) return 0
+    const from = mark.at
     for (const cid of this.#words.keys().take(Math.max(this.#words.size - mostCached, 0)))
       this.#words.delete(cid)
-    const boundary = yield* this.#boundary(from, now, limit)
+    const boundary = yield* this.#boundary(from, now, mark.until > from ? limit : limit * mostLooked)
     const last = boundary ?? now
     const rows = yield* readConsidered(this.#table, this.#columns, from, last)
     yield* this.#open(from)
     yield* this.#learn(rows)
     const passed = yield* ask<Mark>(`select at, until from ${marks} where at <= ? order by at`, last)
-    const { changed, derived, stop, until } = this.#assign(rows, passed)
+    const { changed, done, until } = this.#assign(rows, passed, limit, last)
     yield* this.#records.setStories(changed)
-    const done = stop === null ? last : stop - 1n
     yield* ask(`delete from ${marks} where at <= ?`, done)
-    const next = boundary === null ? yield* this.#firstAfter(now) : done + 1n
-    if (stop === null && next !== null && next <= until)
+    const isLast = boundary === null && done === last
+    const next = isLast ? yield* this.#firstAfter(now) : done + 1n
+    if (next !== null && next <= until)
       yield* ask(`insert into ${marks} (at, until) values (?, ?) on conflict do nothing`, next, until)
     yield* this.#markCopies(changed, done)
-    return Math.max(derived, 1)
+    return isLast ? 0 : limit
   }
 
   /** The time of the last of `limit` records; null if there are fewer. */
@@ -102,32 +108,43 @@ export class StoryDeriver {
   *#open(from: bigint): Steps<void> {
     const firsts = yield* readFirsts(this.#table, this.#columns, from - storySpan, from)
     yield* this.#learn(firsts)
-    for (const first of firsts) this.#enter(first)
+    for (const first of firsts) this.#enter(this.#window, first)
   }
 
-  #enter(first: Considered): void {
-    this.#window.add(first, secondsOf(first.at), this.#wordsOf(first))
+  #enter(window: StoryWindow<RowKey>, first: Considered): void {
+    window.add(first, secondsOf(first.at), this.#wordsOf(first))
   }
 
-  #assign(rows: readonly Considered[], passed: readonly Mark[]): Assigned {
+  #assign(rows: readonly Considered[], passed: readonly Mark[], limit: number, last: bigint): Assigned {
     const changed: StoryRow[] = []
-    let derived = 0
-    let until = passed[0]?.until ?? 0n
+    let [derived, done] = [0, last]
+    let [until, near] = [firstTime, firstTime]
     let marked = 0
     for (const row of rows) {
+      if (derived >= limit && row.at > done) return { changed, done, until: later(until, near) }
+      done = row.at
       for (; (passed[marked]?.at ?? row.at + 1n) <= row.at; marked += 1)
         until = later(until, (passed[marked] as Mark).until)
-      if (row.at > until) return { changed, derived, stop: row.at, until }
-      const story = this.#storyOf(row)
+      const isMarked = row.story === null || row.at <= until
+      const isDue = isMarked || row.original !== null || (row.at <= near && this.#mayChange(row))
+      derived += Number(isDue)
+      const story = isDue ? this.#storyOf(row) : (row.story as RowKey)
       this.#derived.set(keyOf(row), story)
-      derived += 1
-      if (isSame(story, row)) this.#enter(row)
-      if (row.story === null || isSame(row.story, row) !== isSame(story, row))
-        until = later(until, row.at + storySpan)
+      const [was, is] = [row.story !== null && isSame(row.story, row), isSame(story, row)]
+      if (is) this.#enter(this.#window, row)
+      if (was !== is) near = row.at + storySpan
+      if (was && !is) this.#gone.add(keyOf(row))
+      if (is && !was) this.#enter(this.#come, row)
       if (row.story === null || !isSame(row.story, story)) changed.push({ id: row.id, story })
     }
     for (const mark of passed.slice(marked)) until = later(until, mark.until)
-    return { changed, derived, stop: null, until }
+    return { changed, done: last, until: later(until, near) }
+  }
+
+  /** Whether a record whose story was right may be in another, of those that have come or gone. */
+  #mayChange(row: Considered): boolean {
+    const isGone = row.story !== null && this.#gone.has(keyOf(row.story))
+    return isGone || this.#come.find(secondsOf(row.at), this.#wordsOf(row)) !== null
   }
 
   #storyOf(row: Considered): RowKey {

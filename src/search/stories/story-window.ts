@@ -44,16 +44,19 @@ export class StoryWindow<Its> {
 
   /** The first record of the story that a record joins; null if it begins one. Call it in order. */
   find(seconds: number, words: StoryWords): Its | null {
-    const touched = this.#share(seconds, words)
+    const { often, rest, touched } = this.#share(seconds, words)
     let best: number | null = null
     let most = threshold
     for (const position of touched) {
-      const shared = this.#shared[position] as number
+      let shared = this.#shared[position] as number
       this.#shared[position] = 0
+      // Its own total is not less than what it shares.
+      if (20_000 * (shared + rest) < most * (words.total + shared + floor)) continue
       const { at, total } = this.#firsts[position] as FirstRecord<Its>
       const totals = words.total + total + floor
       // The similarity of records of the same second is not less than that of any other.
-      if (20_000 * shared < most * totals) continue
+      if (20_000 * (shared + rest) < most * totals) continue
+      for (const { postings, value } of often) shared += Math.min(value, valueAt(postings, position))
       const similarity = similarityOf(shared, totals, seconds - at)
       if (similarity < most || similarity === threshold) continue
       if (similarity === most && best !== null && best < position) continue
@@ -78,14 +81,32 @@ export class StoryWindow<Its> {
     }
   }
 
-  /** Adds up what each recent first record shares; returns the positions of those that share anything. */
-  #share(seconds: number, { starts, values }: StoryWords): readonly number[] {
+  /**
+   * Adds up what each recent first record shares, without the starts that most of them have, `often`: what shares only
+   * these is not similar enough, because their values, `rest` in all, are too low. They are half as high as they may be, so that
+   * fewer records are compared.
+   */
+  #share(seconds: number, { starts, values, total }: StoryWords) {
     if (this.#shared.length < this.#firsts.length) this.#shared = new Float64Array(2 * this.#firsts.length)
     while (seconds - (this.#firsts[this.#oldest]?.at ?? seconds) > storyReach) this.#oldest += 1
-    const touched: number[] = []
+    const lists: Shared[] = []
     for (const [index, start] of starts.entries()) {
-      const value = values[index] as number
-      const postings = this.#postings.get(start) ?? []
+      const postings = this.#postings.get(start)
+      if (postings !== undefined) lists.push({ postings, value: values[index] as number })
+    }
+    lists.sort((a, b) => a.postings.length - b.postings.length)
+    const often: Shared[] = []
+    let rest = 0
+    while (
+      (rest + (lists.at(-1)?.value ?? Infinity)) * (20_000 - threshold) <=
+      (threshold / 2) * (total + floor)
+    ) {
+      const list = lists.pop() as Shared
+      often.push(list)
+      rest += list.value
+    }
+    const touched: number[] = []
+    for (const { postings, value } of lists)
       for (let at = postings.length - 2; at >= 0; at -= 2) {
         const position = postings[at] as number
         if (position < this.#oldest) break
@@ -93,9 +114,25 @@ export class StoryWindow<Its> {
         if (before === 0) touched.push(position)
         this.#shared[position] = before + Math.min(value, postings[at + 1] as number)
       }
-    }
-    return touched
+    return { often, rest, touched }
   }
+}
+
+/** A start of the record that is being compared: who else has it, and its value there. */
+interface Shared {
+  readonly postings: readonly number[]
+  readonly value: number
+}
+
+/** The value of a start in a first record; 0 without it. */
+function valueAt(postings: readonly number[], position: number): number {
+  let [low, high] = [0, postings.length / 2]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((postings[2 * middle] as number) < position) low = middle + 1
+    else high = middle
+  }
+  return postings[2 * low] === position ? (postings[2 * low + 1] as number) : 0
 }
 
 /** Ten-thousandths, rounded down: twice the shared values in all values, divided by 1 + seconds / 72 hours. */

@@ -1,0 +1,201 @@
+/**
+ * What stories cost, next to a copy of the same database without them: microseconds of CPU for each article, of the
+ * writer and of PostgreSQL; what is left of the rate of ingestion; how long a whole corpus takes, how far stories are
+ * behind at a fixed rate, and two questions about them. Articles come in the order in which they were indexed.
+ * Usage: node bench/stories/cost.ts [engine=sqlite] [articles=210000] [added=10000] [rate=100] [seconds=20]
+ *   [corpus=FOLDER] [work=FOLDER] [postgres=URL]
+ * `engine`: sqlite or postgres. `added`: so many of the articles come last, in batches as ingestion writes them.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { keepStories } from '../../src/cli/background/ingest.ts'
+import { loadProject, now } from '../../src/cli/store/project.ts'
+import type { Change, Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { createChangeReader } from '../../src/ingest/sources/change-reader.ts'
+import { type CorpusRecord, createEvents, readFolder } from '../support/corpus.ts'
+import { cpuMeter } from '../support/cpu-time.ts'
+import { openEngine } from '../support/engine.ts'
+import { benchCorpus, readOptions } from '../support/options.ts'
+import { withClient } from '../support/postgres-client.ts'
+import { median } from '../support/statistics.ts'
+import { openPostgres } from '../support/stores.ts'
+
+const { engine, articles, added, rate, seconds, corpus, work, postgres } = readOptions(
+  process.argv.slice(2),
+  {
+    engine: 'sqlite',
+    articles: 210_000,
+    added: 10_000,
+    rate: 100,
+    seconds: 20,
+    corpus: benchCorpus,
+    work: tmpdir(),
+    postgres: '',
+  },
+)
+const collection = 'tech.service.news.article'
+/** As src/ingest/pump.ts and src/ingest/sources/files/import.ts have it. */
+const [batchSize, derivedAtOnce] = [500, 5_000]
+const questions = {
+  'newest 20 stories with outlets': `{ techServiceNewsArticle(first: 20, distinctOn: [story],
+    sortBy: [{field: publishedAt, direction: DESC}]) { nodes { title story storyResolved { ... on TechServiceNewsArticle {
+    techServiceNewsArticleViaStoryAggregate { countDistinct(field: source) } } } } } }`,
+  'top stories of a week': `{ techServiceNewsArticleAggregate(groupBy: [story], limit: 20,
+    where: {publishedAt: {gte: "2020-05-04T00:00:00Z", lt: "2020-05-11T00:00:00Z"}, story: {isNull: false}},
+    rankBy: {measure: COUNT_DISTINCT, field: source, direction: DESC}) {
+    groups { story count outlets: countDistinct(field: source) } } }`,
+}
+
+const project = await loadProject(new URL('../../lexicons', import.meta.url).pathname)
+await using stack = new AsyncDisposableStack()
+const place = mkdtempSync(join(work, 'lexigraph-stories-'))
+stack.defer(() => rmSync(place, { recursive: true }))
+const server = engine === 'postgres' ? stack.use(await openPostgres(postgres)).url : null
+const changes = await readChanges()
+const late = changes.splice(-added - 2 * rate * seconds)
+const [burst, ...live] = [
+  late.slice(0, added),
+  late.slice(added, -rate * seconds),
+  late.slice(-rate * seconds),
+]
+
+const whole = await create('with')
+{
+  await using database = await open(whole, true)
+  await database.write.load(streamOf(batchesOf(changes, batchSize)))
+  const meter = await cpuMeter(database.read)
+  const start = performance.now()
+  const cpu = await meter(() => deriveAll(database))
+  const took = (performance.now() - start) / 1_000
+  print(`${changes.length} articles at once`, `${took.toFixed(1)} s`, perArticle(cpu, changes.length))
+}
+const copied = await create('without', whole)
+const costs: number[] = []
+for (const hasStories of [false, true]) {
+  await using database = await open(hasStories ? whole : copied, hasStories)
+  const meter = await cpuMeter(database.read)
+  const stop = new AbortController()
+  let keeping = Promise.resolve()
+  const busy = await meter(async () => {
+    keeping = keepStories(database.write.metadata, null, stop.signal)
+    for (const batch of batchesOf(burst, batchSize)) await database.write.applyBatch(batch)
+  })
+  stop.abort()
+  await keeping
+  const rest = await meter(() => deriveAll(database))
+  costs.push(busy, busy + rest)
+  const name = hasStories ? 'with stories' : 'without stories'
+  print(
+    `ingestion ${name}`,
+    `${Math.round((1_000 * added) / busy)} articles per s of CPU`,
+    perArticle(busy + rest, added),
+  )
+  const behind: number[] = []
+  const cpu = await meter(() => follow(database, live[Number(hasStories)] ?? [], behind))
+  const most = hasStories ? `at most ${Math.max(...behind).toFixed(2)} s behind` : ''
+  print(`${rate} articles/s ${name}`, most, perArticle(cpu, rate * seconds))
+}
+const [alone = 0, , busy = 0, all = 0] = costs
+print(
+  'rate of ingestion with stories',
+  `${((100 * alone) / busy).toFixed(0)} %`,
+  perArticle(all - alone, added),
+)
+await ask()
+
+function print(...cells: readonly string[]): void {
+  console.log(`| ${cells.join(' | ')} |`)
+}
+
+function perArticle(milliseconds: number, count: number): string {
+  return `${((1_000 * milliseconds) / count).toFixed(0)} µs`
+}
+
+/** Applies articles at the rate, and notes how many seconds each waits for its story. */
+async function follow({ write }: Database, given: readonly Change[], behind: number[]): Promise<void> {
+  const stop = new AbortController()
+  let waiting: number[] = []
+  const deriveStories = async (limit: number): Promise<number> => {
+    const before = waiting
+    waiting = []
+    const derived = await write.metadata.deriveStories(limit)
+    if (derived >= limit) waiting.unshift(...before)
+    else behind.push(...before.map((at) => (performance.now() - at) / 1_000))
+    return derived
+  }
+  const keeping = keepStories({ ...write.metadata, deriveStories }, null, stop.signal)
+  const start = performance.now()
+  for (const [index, batch] of [...batchesOf(given, rate / 10)].entries()) {
+    await pause(Math.max(start + 100 * index - performance.now(), 0))
+    await write.applyBatch(batch)
+    waiting.push(performance.now())
+  }
+  while (waiting.length > 0) await pause(50)
+  stop.abort()
+  await keeping
+}
+
+async function ask(): Promise<void> {
+  await using opened = await openEngine(whole)
+  for (const [name, query] of Object.entries(questions)) {
+    const times: number[] = []
+    for (let turn = 0; turn < 15; turn += 1) {
+      const start = performance.now()
+      await opened.engine.execute({ query })
+      times.push(performance.now() - start)
+    }
+    print(name, `${median(times.slice(5)).toFixed(1)} ms`, '')
+  }
+}
+
+async function deriveAll({ write }: Database): Promise<void> {
+  while ((await write.metadata.deriveStories(derivedAtOnce)) > 0);
+}
+
+function open(url: string, hasStories: boolean): Promise<Database> {
+  const { lexicons, tables } = project
+  const given = hasStories ? tables : tables.map((table) => ({ ...table, stories: null }))
+  return openDatabase(url, { tables: given, fingerprint: lexicons.fingerprint, now, check: () => null })
+}
+
+/** A database of that name, empty or a copy. */
+async function create(name: string, copy: string | null = null): Promise<string> {
+  if (server === null) {
+    const path = join(place, `${name}.db`)
+    if (copy !== null) copyFileSync(copy, path)
+    return path
+  }
+  const called = `lexigraph_stories_${name}`
+  const template = copy === null ? 'template0' : new URL(copy).pathname.slice(1)
+  await withClient(server, async (client) => {
+    await client.query(`drop database if exists ${called}`)
+    await client.query(`create database ${called} encoding 'UTF8' template ${template}`)
+  })
+  return Object.assign(new URL(server), { pathname: called }).href
+}
+
+function* batchesOf<Its>(all: readonly Its[], size: number): Generator<readonly Its[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
+}
+
+/** The first articles of the corpus, by the time at which they were indexed; those that break the lexicon are left out. */
+async function readChanges(): Promise<Change[]> {
+  const records = (await Array.fromAsync(readFolder(corpus))) as (CorpusRecord & { indexedAt: string })[]
+  const sorted = records
+    .filter(({ uri }) => uri.includes(`/${collection}/`))
+    .toSorted((a, b) => (a.indexedAt < b.indexedAt ? -1 : Number(a.indexedAt > b.indexedAt)))
+    .slice(0, articles)
+  const { read } = createChangeReader({ ...project, publishers: null })
+  const events = createEvents(streamOf(sorted), { accounts: 50, startMs: Date.now() - 86_400_000 })
+  const all = await Array.fromAsync(events, ({ record = {}, cid = '', ...event }) =>
+    read({ ...event, cid, value: record }, 'bench'),
+  )
+  return all.filter(({ kind }) => kind === 'put')
+}
+
+async function* streamOf<Its>(all: Iterable<Its>): AsyncGenerator<Its> {
+  yield* all
+}
