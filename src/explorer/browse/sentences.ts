@@ -51,9 +51,10 @@ const longestTitle = 300
 
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
-  const { search, conditions, stories } = view
+  const { search, conditions, stories, others } = view
+  const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic)
   const parts = [
-    ...(search === '' ? [] : [`“${search}”`]),
+    ...[search, ...topics].filter((each) => each !== '').map((each) => `“${each}”`),
     ...sentencesOf(conditions, language, names),
     ...(stories ? [language.text.story.each] : []),
   ]

@@ -44,7 +44,7 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { text } = language
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`${text.comma}${text.story.own}`}</p>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`. ${text.story.own}`}</p>
     <ol class="newest">${others.map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
         <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && html`<strong>${text.story.first}</strong>`}</span></li>`,
