@@ -30,10 +30,12 @@ export function storyHeading([row]: readonly StoryRow[], context: StoryContext):
   )
 }
 
-/** Next to a record of a page that has one of each story: what tells it in the view. */
+/** Next to a record of a page that has one of each story: what tells it in the view, if several do. */
 export function storyNote(story: unknown, rows: readonly StoryRow[], browse: Browse): Html {
   const row = rows.find(({ uri }) => uri === story)
-  return row !== undefined && storyLink(row.uri, storyCounts(row, browse), browse.view, browse)
+  return (
+    row !== undefined && row.count > 1 && storyLink(row.uri, storyCounts(row, browse), browse.view, browse)
+  )
 }
 
 /** The first other records of the story of a record. */
