@@ -114,13 +114,13 @@ function perArticle(milliseconds: number, count: number): string {
 async function follow({ write }: Database, given: readonly Change[], behind: number[]): Promise<void> {
   const stop = new AbortController()
   let waiting: number[] = []
-  const deriveStories = async (limit: number): Promise<number> => {
+  const deriveStories = async (limit: number): Promise<boolean> => {
     const before = waiting
     waiting = []
-    const derived = await write.metadata.deriveStories(limit)
-    if (derived >= limit) waiting.unshift(...before)
+    const isMore = await write.metadata.deriveStories(limit)
+    if (isMore) waiting.unshift(...before)
     else behind.push(...before.map((at) => (performance.now() - at) / 1_000))
-    return derived
+    return isMore
   }
   const keeping = keepStories({ ...write.metadata, deriveStories }, null, stop.signal)
   const start = performance.now()
@@ -156,7 +156,7 @@ async function ask(): Promise<void> {
 }
 
 async function deriveAll({ write }: Database): Promise<void> {
-  while ((await write.metadata.deriveStories(derivedAtOnce)) > 0);
+  while (await write.metadata.deriveStories(derivedAtOnce));
 }
 
 function open(url: string, hasStories: boolean): Promise<Database> {

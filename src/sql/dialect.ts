@@ -216,7 +216,7 @@ export interface IdLists {
 /** An engine without hints: its planner recognizes only what one index answers, and so uses that index. */
 export interface OpaqueTerms {
   readonly kind: 'opaque'
-  /** A condition that no index is used for, and that does not change how many rows the planner expects. */
+  /** A condition that no index is used for; the planner expects it to hold for half of the rows, whatever it says. */
   condition(condition: Sql): Sql
   /** The same value, in whose order no index is recognized. */
   value(value: Sql): Sql

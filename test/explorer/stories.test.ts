@@ -58,7 +58,7 @@ async function openStories(random: () => number): Promise<Pages & AsyncDisposabl
   ])
   const { model } = understand(lexicons, references, stories)
   const service = await openTestService({ lexicons, references, stories, records })
-  while ((await service.opened.database.write.metadata.deriveStories(50)) > 0);
+  while (await service.opened.database.write.metadata.deriveStories(50));
   // The evaluator has stories as properties.
   const found = storiesOf(records.filter(({ collection }) => collection === nsid).map(toldOf), nowMicros())
   const told = records.map((record) => ({

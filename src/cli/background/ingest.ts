@@ -81,8 +81,8 @@ export async function keepStories(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const some = await whileBusy(signal, () => metadata.deriveStories(rowsAtOnce))
-    await pause(some === 0 ? storiesInterval : breath, undefined, { signal }).catch(() => {})
+    const isMore = await whileBusy(signal, () => metadata.deriveStories(rowsAtOnce))
+    await pause(isMore === true ? breath : storiesInterval, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -158,6 +158,6 @@ export async function runIngest(
       ],
     })
     if (!until.aborted) await fetchWanted('idle', until)
-    while (!until.aborted && (await whileBusy(until, () => writer.metadata.deriveStories(rowsAtOnce))) > 0);
+    while ((await whileBusy(until, () => writer.metadata.deriveStories(rowsAtOnce))) === true);
   }
 }

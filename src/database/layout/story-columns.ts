@@ -19,7 +19,7 @@ export interface StoryColumns {
   readonly summary: readonly string[] | null
   readonly time: StoredColumn
   readonly original: UriColumns | null
-  /** Null until it is derived; every change of the row makes it null. */
+  /** Null until it is derived. A change of the title, summary, time or original makes it null. */
   readonly story: UriColumns
 }
 

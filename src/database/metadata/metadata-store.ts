@@ -192,8 +192,8 @@ export interface MetadataStore {
   endPurges(): Promise<void>
   /** Removes about `limit` expired records, at least one of each collection; returns their number, 0 at the end. */
   expireRecords(limit: number): Promise<number>
-  /** Derives the stories of about `limit` records that may have changed; returns 0 at the end. */
-  deriveStories(limit: number): Promise<number>
+  /** Derives the stories of about `limit` records that may have changed; returns whether more may have. */
+  deriveStories(limit: number): Promise<boolean>
   /** All stored records of an account in these collections, hidden ones too. Other processes may write meanwhile. */
   readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]>
   /** Clears an account's revisions later than `beyond`: they are impossible and must not decide. Returns their number. */

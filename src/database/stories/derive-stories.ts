@@ -1,7 +1,7 @@
 /**
- * Derives the stories of a collection, as docs/stories.md defines them: one transaction derives some records in the order
- * of time, from the first mark on, and leaves a mark of how far it has come. Records that nothing marks are derived only
- * if a first record before them has come or gone that may be theirs.
+ * Derives the stories of a collection, as docs/stories.md defines them. One transaction derives some records in the order
+ * of time, from the first mark on, and marks where it stopped. It derives marked records, records that repeat another,
+ * and within 72 hours those that a new first record resembles or whose first record is no longer one.
  */
 import { quote } from '../../sql/sql.ts'
 import { StoryWindow } from '../../search/stories/story-window.ts'
@@ -34,7 +34,7 @@ export type WordCache = Map<string, StoryWords>
 const mostCached = 40_000
 
 /** Records that are looked at for each that may be derived, where few are marked. */
-const mostLooked = 100
+const mostLooked = 25
 
 export class StoryDeriver {
   readonly #records: RecordTable
@@ -58,19 +58,21 @@ export class StoryDeriver {
   }
 
   /**
-   * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns `limit` if
-   * more may be marked, and 0 otherwise.
+   * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns whether more
+   * may be marked.
    */
-  *derive(now: bigint, limit: number): Steps<number> {
+  *derive(now: bigint, limit: number): Steps<boolean> {
     const marks = quote(this.#columns.marks)
     const first = `select at, until from ${marks} where at <= ? order by at, until desc limit 1`
     const [mark] = yield* ask<Mark>(first, now)
-    if (mark === undefined) return 0
+    if (mark === undefined) return false
     const from = mark.at
     for (const cid of this.#words.keys().take(Math.max(this.#words.size - mostCached, 0)))
       this.#words.delete(cid)
-    const boundary = yield* this.#boundary(from, now, mark.until > from ? limit : limit * mostLooked)
-    const last = boundary ?? now
+    const isRange = mark.until > from
+    const end = isRange || from + storySpan > now ? now : from + storySpan
+    const boundary = yield* this.#boundary(from, end, isRange ? limit : limit * mostLooked)
+    const last = boundary ?? end
     const rows = yield* readConsidered(this.#table, this.#columns, from, last)
     yield* this.#open(from)
     yield* this.#learn(rows)
@@ -78,21 +80,21 @@ export class StoryDeriver {
     const { changed, done, until } = this.#assign(rows, passed, limit, last)
     yield* this.#records.setStories(changed)
     yield* ask(`delete from ${marks} where at <= ?`, done)
-    const isLast = boundary === null && done === last
+    const isLast = boundary === null && done === now
     const next = isLast ? yield* this.#firstAfter(now) : done + 1n
     if (next !== null && next <= until)
       yield* ask(`insert into ${marks} (at, until) values (?, ?) on conflict do nothing`, next, until)
     yield* this.#markCopies(changed, done)
-    return isLast ? 0 : limit
+    return !isLast
   }
 
   /** The time of the last of `limit` records; null if there are fewer. */
-  *#boundary(from: bigint, now: bigint, limit: number): Steps<bigint | null> {
+  *#boundary(from: bigint, end: bigint, limit: number): Steps<bigint | null> {
     const [table, time] = [quote(this.#table.name), quote(this.#columns.time.name)]
     const [row] = yield* ask<{ at: bigint }>(
       `select ${time} as at from ${table} where ${time} >= ? and ${time} <= ? order by ${time} limit 1 offset ?`,
       from,
-      now,
+      end,
       limit - 1,
     )
     return row?.at ?? null

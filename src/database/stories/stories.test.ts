@@ -124,7 +124,7 @@ async function touch(store: TestStore, uri: string, n: number): Promise<void> {
 }
 
 async function deriveAll({ metadata }: TestStore, limit: number): Promise<void> {
-  while ((await metadata.deriveStories(limit)) > 0);
+  while (await metadata.deriveStories(limit));
 }
 
 async function assertStories(store: TestStore, now: bigint): Promise<void> {
@@ -245,7 +245,7 @@ onEveryEngine('a rebuild switches stories on, and off again', async (engine) => 
   {
     await using store = await openTestStore(given)
     await store.apply(...['a', 'b', 'c'].map((rkey) => ({ uri: uriOf(0, rkey), value })))
-    assert.equal(await store.metadata.deriveStories(100), 0)
+    assert.equal(await store.metadata.deriveStories(100), false)
   }
   for (const _ of ['first derived', 'derived anew']) {
     {

@@ -1,6 +1,6 @@
 /**
  * Marks of the times from which stories must be derived again: rows (at, until) of a side table, written in the transaction
- * that changes a record. Records from `at` to `until` are derived again, and those after them as far as anything changes.
+ * that changes a record. Records from `at` to `until` are derived again, and those after them that this concerns.
  */
 import { quote } from '../../sql/sql.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'

@@ -141,16 +141,16 @@ export class Applier {
   }
 
   /** Implements `deriveStories` of the metadata store. */
-  *deriveStories(transaction: WriteTransaction, limit: number): Steps<number> {
+  *deriveStories(transaction: WriteTransaction, limit: number): Steps<boolean> {
     const now = this.#options.now()
-    let derived = 0
+    let isMore = false
     for (const records of this.#store.tables.values()) {
       const { stories } = records.table
-      if (stories === null || derived >= limit) continue
+      if (stories === null) continue
       const deriver = new StoryDeriver(records, stories, transaction.dialect, this.#words)
-      derived += yield* deriver.derive(now, limit - derived)
+      if (yield* deriver.derive(now, limit)) isMore = true
     }
-    return derived
+    return isMore
   }
 
   /** Implements `settleAccounts` of the metadata store. */

@@ -79,15 +79,18 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
   const { axis, base, seriesIn, outliers, split } = chart
   const isUndated = chart.hasUndated && (answer === null || countIn(answer, 'undated') > 0)
   const shown = answer === null ? dearestPeriods(axis) : readPeriods(axis, answer)
-  if (shown.starts.length === 0) return []
+  const undated = [
+    ...(isUndated && split !== null ? undatedParts(chart, split, answer) : []),
+    ...(isUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
+  ]
+  if (shown.starts.length === 0) return undated
   return [
     ...seriesIn(answer).map(({ panel, own }) => countsPanel(axis, shown, panel, own)),
     ...(base === null ? [] : [countsPanel(axis, shown, 'ofAll', base.own)]),
     ...(shown.outliers.length > 0
       ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own))
       : []),
-    ...(isUndated && split !== null ? undatedParts(chart, split, answer) : []),
-    ...(isUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
+    ...undated,
   ]
 }
 

@@ -105,8 +105,8 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
 }
 
 /**
- * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
- * more frequent here, or by chance. What counts vary by chance, a part of one in its square root, is left out.
+ * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
+ * least five times as frequent here, after one standard deviation of its count (1/√count) is taken off.
  */
 function isTelling({ count, significance: { score, share, againstShare } }: UnusualWord): boolean {
   return score >= 1.5 && againstShare < 0.1 && share * (1 - count ** -0.5) >= 5 * againstShare

@@ -51,7 +51,7 @@ export function aboutSentence(
   const { groupCount } = (answer['languages'] ?? {}) as Partial<GroupsAnswer>
   const axis = subject === null ? null : axisOf(subject, now)
   const shown = axis && readPeriods({ ...axis, per: 'year' }, answer)
-  // Of more years than a chart shows, the first of them.
+  // `from` is the first year even where a chart would show only later ones.
   const [first, last] = [shown?.starts.length ? shown.from : undefined, shown?.starts.at(-1)].map(
     (start) => start !== undefined && String(new Date(start).getUTCFullYear()),
   )

@@ -17,8 +17,8 @@ import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
 
 const mostExamples = 5
-/** By the time of the records, where they have few fields to group by. */
-const usual = ['month', 'weekday', 'hourOfDay', 'day', 'year']
+/** Units of the records' time, in the order in which they are offered where there are few fields to group by. */
+const usualUnits = ['month', 'weekday', 'hourOfDay', 'day', 'year']
 
 interface ExampleFields {
   readonly subject: PageSubject
@@ -125,7 +125,7 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
     ...[...new Set([first, entity, ...choice.seconds, ...facets])].flatMap((field) =>
       field?.isGroup === true ? groupExample(groupingBy(field)) : [],
     ),
-    ...usual.flatMap((unit) => groupings.filter((each) => each.unit === unit).map(groupExample)),
+    ...usualUnits.flatMap((unit) => groupings.filter((each) => each.unit === unit).map(groupExample)),
   ]
   return html`<section class="examples" aria-labelledby="examples">
     <h2 id="examples">${text.front.examples}</h2>

@@ -50,7 +50,7 @@ export type AccessPath =
   | { readonly kind: 'planner' }
   /** A scan of one index, or (null) of the table in id order, forced by an optimizer hint. */
   | { readonly kind: 'index-scan'; readonly index: string | null }
-  /** The same scan by an engine without hints, which recognizes only the conditions that the index answers. */
+  /** A scan of one index that is not forced: the planner recognizes only the conditions that this index answers. */
   | {
       readonly kind: 'index-range'
       readonly index: string | null

@@ -50,7 +50,7 @@ export class StoryWindow<Its> {
     for (const position of touched) {
       let shared = this.#shared[position] as number
       this.#shared[position] = 0
-      // Its own total is not less than what it shares.
+      // The total of the first record is at least what it shares.
       if (20_000 * (shared + rest) < most * (words.total + shared + floor)) continue
       const { at, total } = this.#firsts[position] as FirstRecord<Its>
       const totals = words.total + total + floor
@@ -82,9 +82,9 @@ export class StoryWindow<Its> {
   }
 
   /**
-   * Adds up what each recent first record shares, without the starts that most of them have, `often`: what shares only
-   * these is not similar enough, because their values, `rest` in all, are too low. They are half as high as they may be, so that
-   * fewer records are compared.
+   * Adds up what each recent first record shares, but for the most frequent starts, `often`. Their values, `rest` in all,
+   * are too low for a record that shares only these to be similar enough. `rest` stays at half of that bound: a lower
+   * `rest` excludes more records before the frequent starts are looked up.
    */
   #share(seconds: number, { starts, values, total }: StoryWords) {
     if (this.#shared.length < this.#firsts.length) this.#shared = new Float64Array(2 * this.#firsts.length)

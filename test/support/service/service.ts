@@ -63,7 +63,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
   for (const batch of batchesOf(given.records ?? [], given.loading ?? 0)) await opened.load(batch)
   if (given.hidden !== undefined)
     await opened.database.write.applyBatch(given.hidden.map((did) => accountStatus(did, false)))
-  while (given.stories && (await opened.database.write.metadata.deriveStories(1_000)) > 0);
+  while (given.stories && (await opened.database.write.metadata.deriveStories(1_000)));
   return {
     engine: opened.engine,
     opened,

@@ -189,7 +189,7 @@ function indexes(table: Table): Index[] {
   ]
 }
 
-/** A reference that all records have includes a moment; one that few records have would mostly index its absence. */
+/** Without entries for a missing reference, unless all records have the reference: then the index includes a moment. */
 function indexed({ kind, columns, partial, included }: TableIndex, all: ReadonlyMap<string, Column>): string {
   const [first = '', second = ''] = columns
   const column = all.get(first)

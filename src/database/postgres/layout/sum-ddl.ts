@@ -39,7 +39,7 @@ export function changeSums(table: Table, sums: SumTable, rows: readonly ChangedR
 }
 
 /**
- * Changes of the sums of each key by the rows that come and go. The fenced sub-query uses an index, even if its plan
+ * Changes of the sums of each key by the rows that come and go. The sub-query with an offset uses an index, even if its plan
  * was made while the table was empty.
  */
 function ownParts(sums: SumTable, rows: readonly ChangedRows[]): readonly string[] {

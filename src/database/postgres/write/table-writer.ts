@@ -70,13 +70,14 @@ export class TableWriter implements RecordTable {
       jsonRow([['id', String(row.id)], ...changeMembers(row), ...this.#derivedMembers(transaction, row)]),
     )
     const { changing, entered, leaving } = this.#statements.stories
-    const others: RowId[] = []
-    for (const find of changing) others.push(...(yield* ask<RowId & { id: bigint }>(find, jsonRows(given))))
-    for (const mark of leaving) yield* ask(mark, idsOf(others))
+    const concerned: RowId[] = []
+    for (const find of changing)
+      concerned.push(...(yield* ask<RowId & { id: bigint }>(find, jsonRows(given))))
+    for (const mark of leaving) yield* ask(mark, idsOf(concerned))
     yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
     const ids = this.#isCounting ? [idsOf(rows)] : []
     yield* this.#change(this.#statements.update, jsonRows(given), ...ids)
-    for (const mark of entered) yield* ask(mark, idsOf(others))
+    for (const mark of entered) yield* ask(mark, idsOf(concerned))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
   }

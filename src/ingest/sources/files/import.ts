@@ -56,7 +56,7 @@ export async function importRecords(
   }
   try {
     const { deleted: _, rejected: __, ...outcome } = await database.load(counting())
-    while ((await database.metadata.deriveStories(storiesAtOnce)) > 0);
+    while (await database.metadata.deriveStories(storiesAtOnce));
     return { read, ...outcome, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause

@@ -69,7 +69,8 @@ function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
   const value = selection.value(row)
   const condition = conditionOf(emitter, rows, row, selection)
   const { orders, joined } = orderOf(emitter, sort, row, isOpaque(rows.path))
-  const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
+  const starts = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
+  const beyond = isOpaque(rows.path) ? starts.map(opaqueTermsOf(emitter.dialect).condition) : starts
   const found = (): Sql => {
     if (link !== null && parent !== null) {
       const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
@@ -126,7 +127,10 @@ function alongPath(
   const fixed = before === null ? [] : [sql`${row.alias}.${identifier(before)} ${raw(first.direction)}`]
   const by = join([...fixed, ...orders], ', ')
   const rowsOf = (rows: number | null): Sql => opaqueTermsOf(emitter.dialect).limit(rows)
-  const end = sql`limit ${path.kind === 'index-range' ? rowsOf(limit) : emitter.dialect.limit(limit)}`
+  const isOrdered = path.kind === 'index-range'
+  const page = sql`limit ${emitter.dialect.limit(limit)}`
+  // The limit of a part is not known to the planner, that of the page is: what is joined to it expects few rows.
+  const end = isOrdered ? sql`limit ${rowsOf(limit)}` : page
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
     const { from, on } = emitFrom(emitter, { path, filter }, row)
     const found = [...on, ...start]
@@ -155,9 +159,9 @@ function alongPath(
     position === null && first.missing === undefined
       ? segment([])
       : starts.flatMap((start) => segment([start]))
-  if (position === null && parts.length === 1) return parts[0] as Sql
+  if (position === null && parts.length === 1 && !isOrdered) return parts[0] as Sql
   const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
-  return sql`${join(inTurn, ' union all ')} ${end}`
+  return sql`${join(inTurn, ' union all ')} ${page}`
 }
 
 function conditionOf(
