@@ -77,8 +77,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${topics.map(({ view: each, missing }) => suggestions(missing, { ...browse, view: each }))}
         ${isTimed && (await timeline(chart, answer, of))}
         ${shown.map((name) => topicPanel(name, topics, of))}
-        ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
         <div class=${topics.length === 1 ? 'tables' : undefined}>${late.map((name) => latePanel(name, of))}</div>
+        ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `
     },
   }
