@@ -216,11 +216,11 @@ export interface IdLists {
 /** An engine without hints: its planner recognizes only what one index answers, and so uses that index. */
 export interface OpaqueTerms {
   readonly kind: 'opaque'
-  /** A condition that no index is used for; the planner expects it to hold for half of the rows, whatever it says. */
+  /** A condition for which the planner uses no index. It assumes that half of the rows meet it. */
   condition(condition: Sql): Sql
-  /** The same value, in whose order no index is recognized. */
+  /** The same value, written so that the planner recognizes no index in its order. */
   value(value: Sql): Sql
-  /** A number of rows, or null for all, that the planner does not know: it plans for a tenth of them. */
+  /** A number of rows (null: all) that the planner does not know. It assumes a tenth of what it finds. */
   limit(rows: number | null): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql

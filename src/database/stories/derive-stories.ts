@@ -143,7 +143,7 @@ export class StoryDeriver {
     return { changed, done: last, until: later(until, near) }
   }
 
-  /** Whether a record whose story was right may be in another, of those that have come or gone. */
+  /** Whether an unmarked record may now be in another story, because a first record has come or gone. */
   #mayChange(row: Considered): boolean {
     const isGone = row.story !== null && this.#gone.has(keyOf(row.story))
     return isGone || this.#come.find(secondsOf(row.at), this.#wordsOf(row)) !== null

@@ -61,8 +61,8 @@ export type AccessPath =
 
 export interface CandidatePath {
   /**
-   * `candidate-ids`: reads the rows with ids from any of the sources. `candidate-rows`: reads the rows for which one
-   * condition holds, that any of the sources may match them.
+   * `candidate-ids`: reads the rows with ids from any of the sources. `candidate-rows`: reads the rows that
+   * meet one condition, which says that some source may match the row.
    */
   readonly kind: 'candidate-ids' | 'candidate-rows'
   readonly sources: readonly CandidateSource[]

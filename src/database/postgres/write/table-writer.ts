@@ -73,11 +73,11 @@ export class TableWriter implements RecordTable {
     const concerned: RowId[] = []
     for (const find of changing)
       concerned.push(...(yield* ask<RowId & { id: bigint }>(find, jsonRows(given))))
-    for (const mark of leaving) yield* ask(mark, idsOf(concerned))
+    if (concerned.length > 0) for (const mark of leaving) yield* ask(mark, idsOf(concerned))
     yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
     const ids = this.#isCounting ? [idsOf(rows)] : []
     yield* this.#change(this.#statements.update, jsonRows(given), ...ids)
-    for (const mark of entered) yield* ask(mark, idsOf(concerned))
+    if (concerned.length > 0) for (const mark of entered) yield* ask(mark, idsOf(concerned))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
   }

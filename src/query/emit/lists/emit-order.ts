@@ -35,7 +35,7 @@ export function idAndRankOf(row: RecordRow): Sql {
   return sql`${idOf(row)}, ${row.ranked.score} as score, ${row.ranked.statistics} as statistics`
 }
 
-/** The sort expressions of rows, and the join that they need. `isOpaque`: no index is recognized to be in this order. */
+/** The sort expressions of rows, and the join that they need. `isOpaque`: the planner sees no index in this order. */
 export function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
