@@ -23,7 +23,7 @@ const dayOf = (number: number): string => new Date(first + number * 86_400_000).
 const records = await Promise.all(
   Array.from({ length: few + many }, (_, number) => {
     const day = number < few ? 1 : 2
-    const title = ['the', ...(number % 4 === 0 ? ['flood'] : []), ...(day === 1 ? [] : ['storm'])].join(' ')
+    const title = ['the', ...(number % 4 === 0 ? ['flood'] : []), day === 1 ? 'calm' : 'storm'].join(' ')
     return buildRecord(nsid, { rkey: `r${number}`, value: { title, day, number, at: dayOf(number) } })
   }),
 )
@@ -47,11 +47,8 @@ test('a chart of more periods than it can show has the newest, and says so', asy
 test('unusual words say of how many records they are, which may be a sample', async () => {
   const page = `/c/${nsid}/topic?panel=words&day`
   const { body } = await explorer.get(`${page}=2`)
-  const read =
-    /in ([\d,]+) records here and in 300 others\. Where there are more than 10,000, these are a sample/.exec(
-      body,
-    )
-  assert.ok(read !== null, body)
+  const read = /“here” is a sample of ([\d,]+) of 10,200 records\./.exec(body)
+  assert.ok(read !== null && !body.includes('“elsewhere”'), body)
   const number = Number(read[1]?.replace(',', ''))
   assert.ok(number < many, String(number))
   // All records read have the word.
@@ -60,6 +57,9 @@ test('unusual words say of how many records they are, which may be a sample', as
     (each) => each.textContent,
   )
   assert.deepEqual(cells, ['100%', '0%'])
+  const other = await explorer.get(`${page}=1`)
+  assert.match(other.body, /“elsewhere” is a sample of [\d,]+ of 10,500 records, without those here\./)
+  assert.match(other.body, />none in the sample</)
 })
 
 test('an unusual word is a link unless the search with it would be refused', async () => {

@@ -17,7 +17,8 @@ import { recordLexicon } from '../support/store/store.ts'
 import { assertHome } from './home.ts'
 import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
 
-const texts = { title: { type: 'string', maxGraphemes: 300 } }
+const text = { type: 'string', maxGraphemes: 300 }
+const texts = { title: text, description: text }
 const time = { publishedAt: { type: 'string', format: 'datetime' } }
 const values = {
   language: { type: 'string', maxLength: 40 },
@@ -65,7 +66,8 @@ async function drawRecords(random: Random, { days, most }: (typeof shapes)[numbe
     const known = kinds[nsid]
     const value: Json = {
       $type: nsid,
-      title: ['storm', 'flood', 'storm flood'][pick(3)],
+      title: ['storm', 'storm surge', 'storm surge', 'flood rain', 'flood rain', 'storm flood'][pick(6)],
+      description: rare(() => ['surge', 'rain'][pick(2)] ?? ''),
       publishedAt: timeOf(),
       language: rare(() => `v${pick(Math.ceil(most * random()))}`),
       articleType: rare(() => `kind ${pick(2)}`),
@@ -312,7 +314,7 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
         const word = cells[0]?.replace(/ \+$/, '') ?? ''
         const name = late.includes('panel=words') ? 'q' : 'tags'
         const elsewhere = pages
-          .found(`${without}&${name}=${word}`)
+          .found(`${without}&${name}=${name === 'q' ? 'title:' : ''}${word}`)
           .filter((record) => !topic.has(record)).length
         assert.deepEqual(
           cells.slice(1),

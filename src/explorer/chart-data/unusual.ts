@@ -2,7 +2,7 @@
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Where } from '../../ask/where.ts'
-import { fieldLabel, nounOf } from '../fields/labels.ts'
+import { counted, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
@@ -38,6 +38,8 @@ interface UnusualWord {
 }
 
 export interface UnusualAnswer {
+  /** Of words: all records, of which a sample may be read. */
+  readonly count?: number
   readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
@@ -73,7 +75,8 @@ export function thingOf(kind: 'words' | 'values', context: ChartContext): Unusua
 function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
   const { collection } = subject
   const viewOf = (word: string): View | null => {
-    const search = view.search === '' ? word : `(${view.search}) ${word}`
+    const own = `${field.name}:${word}`
+    const search = view.search === '' ? own : `(${view.search}) ${own}`
     // The search may have too many words or parentheses.
     const isPossible = view.search === '' || canSearch(search, collection)
     return isPossible ? changed(view, { others: [], search }) : null
@@ -86,6 +89,7 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
       arguments: { ...recordArguments(view) },
       variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
       selection: {
+        count: {},
         [printField('unusualWords', {
           field: new EnumValue(field.name),
           against: new EnumValue('$background'),
@@ -138,14 +142,20 @@ function valuesOf(field: ShownField, { subject, view, language }: ChartContext):
   }
 }
 
-/** The answer has the numbers of records that were read, and not whether these were samples. */
+/** What to say of each side that is a sample. `compared`: how many records the topic is compared with, and its own. */
 export function sampleNotes(
-  { unusualWords }: UnusualAnswer,
+  { count = 0, unusualWords }: UnusualAnswer,
+  compared: number,
   subject: PageSubject,
   language: Language,
-): readonly string[] {
-  const { number, text } = language
-  if (unusualWords === undefined) return []
-  const { recordsRead, againstRecordsRead } = unusualWords
-  return [text.charts.sample(number(recordsRead), number(againstRecordsRead), nounOf(subject, language))]
+) {
+  const { sampleHere, sampleElsewhere } = language.text.topic
+  const { recordsRead = count, againstRecordsRead = compared } = unusualWords ?? {}
+  const note = (text: typeof sampleHere, read: number, all: number) =>
+    text(language.number(read), counted(subject, all, language))
+  return {
+    here: recordsRead < count ? note(sampleHere, recordsRead, count) : null,
+    elsewhere:
+      againstRecordsRead < compared - count ? note(sampleElsewhere, againstRecordsRead, compared) : null,
+  }
 }

@@ -116,10 +116,14 @@ export const ar: Translation = {
     newest: 'الأحدث',
     all: (count) => `الكل (${isolated(count)})`,
     stories: 'أكبر الأخبار',
-    words: 'كلمات ترافقه',
+    words: (field) => `كلمات من ${isolated(field)} ترافقه`,
     values: (field) => `${isolated(field)} مما يرافقه`,
     here: 'هنا',
     elsewhere: 'في غيره',
+    sampleHere: (read, counted) => `“هنا” عينة من ${isolated(read)} من ${isolated(counted)}.`,
+    sampleElsewhere: (read, counted) =>
+      `“في غيره” عينة من ${isolated(read)} من ${isolated(counted)}، دون ما هنا.`,
+    notInSample: 'لا شيء في العينة',
     compare: (word) => `أضف ${isolated(`“${word}”`)} موضوعًا`,
   },
   filtering: {

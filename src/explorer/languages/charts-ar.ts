@@ -80,8 +80,6 @@ export const charts: NonNullable<Translation['charts']> = {
   matching: (count) => `لا تُعرض المجموعات التي يقل عدد المطابق فيها عن ${isolated(count)}.`,
   atLeast: (count) => `لا تُعرض المجموعات التي تضم أقل من ${isolated(count)}.`,
   everything: 'كل شيء',
-  sample: (here, others, noun) =>
-    `تُحصى الكلمات في ${isolated(here)} من ال${noun} هنا، وفي ${isolated(others)} غيرها. حيث يتجاوز عددها ${isolated('10,000')} فهذه عينة.`,
   noTime: 'لا يوجد وقت للمقارنة عبره.',
   noLines: 'تحتاج الخطوط إلى ترتيب مثل الزمن، لذلك رُسمت أعمدة.',
   noBars: 'تجمع الأعمدة ما لا يُجمع، لذلك رُسمت خطوط.',

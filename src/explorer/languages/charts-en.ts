@@ -84,8 +84,6 @@ export const charts = {
   matching: (count: string) => `Groups with fewer than ${count} matches are left out.`,
   atLeast: (count: string) => `Groups of fewer than ${count} are left out.`,
   everything: 'everything',
-  sample: (here: string, others: string, noun: string) =>
-    `Words are counted in ${here} ${noun} here and in ${others} others. Where there are more than 10,000, these are a sample.`,
   noTime: 'There is no time to compare over.',
   noLines: 'Lines need an order, such as time, so these are bars.',
   noBars: 'Bars would add up what does not add up, so these are lines.',

@@ -78,8 +78,6 @@ export const charts: NonNullable<Translation['charts']> = {
   matching: (count) => `No se muestran grupos con menos de ${count} coincidencias.`,
   atLeast: (count) => `No se muestran grupos de menos de ${count}.`,
   everything: 'todo',
-  sample: (here, others, noun) =>
-    `Las palabras se cuentan en ${here} ${noun} de aquí y en otros ${others}. Donde hay más de 10.000, son una muestra.`,
   noTime: 'No hay una fecha por la que comparar.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',
   noBars: 'Las barras sumarían lo que no se suma; por eso son líneas.',

@@ -112,10 +112,15 @@ export const en = {
     newest: 'Newest',
     all: (count: string) => `All ${count}`,
     stories: 'Biggest stories',
-    words: 'Words that go with it',
+    words: (field: string) => `Words of “${field}” that go with it`,
     values: (field: string) => `${field} that go with it`,
     here: 'here',
     elsewhere: 'elsewhere',
+    /** `counted`: `209,617 articles`. */
+    sampleHere: (read: string, counted: string) => `“here” is a sample of ${read} of ${counted}.`,
+    sampleElsewhere: (read: string, counted: string) =>
+      `“elsewhere” is a sample of ${read} of ${counted}, without those here.`,
+    notInSample: 'none in the sample',
     compare: (word: string) => `Add “${word}” as a topic`,
   },
   filtering: {

@@ -108,10 +108,14 @@ export const es: Translation = {
     newest: 'Lo más reciente',
     all: (count) => `Todos (${count})`,
     stories: 'Noticias más difundidas',
-    words: 'Palabras que lo acompañan',
+    words: (field) => `Palabras de “${field}” que lo acompañan`,
     values: (field) => `${field} que lo acompañan`,
     here: 'aquí',
     elsewhere: 'en otra parte',
+    sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,
+    sampleElsewhere: (read, counted) =>
+      `“en otra parte” es una muestra de ${read} de ${counted}, sin los de aquí.`,
+    notInSample: 'ninguno en la muestra',
     compare: (word) => `Añadir “${word}” como tema`,
   },
   filtering: {

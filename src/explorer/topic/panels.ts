@@ -101,7 +101,14 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       // Without a search, the records are compared with all others.
       const against = view.search === '' ? {} : denominator
       const thing = thingOf(kind, { ...context, view })
-      return thing === null ? [] : [thing.panel(`${kind}${at}`, against)]
+      if (thing === null) return []
+      const compared = {
+        name: `compared${at}`,
+        field: aggregate,
+        arguments: { where: against },
+        selection: { count: {} },
+      }
+      return [thing.panel(`${kind}${at}`, against), ...(kind === 'words' ? [compared] : [])]
     })
   }
 }
@@ -158,8 +165,8 @@ export interface TopicAnswer {
   readonly stories: readonly StoryRow[]
   readonly words: readonly UnusualRow[]
   readonly values: readonly UnusualRow[]
-  /** In how many records words were counted. */
-  readonly notes: readonly string[]
+  /** Of words. */
+  readonly samples: ReturnType<typeof sampleNotes>
 }
 
 /** Of each topic. A panel that was not asked, or has failed, is empty. */
@@ -181,6 +188,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       readonly didYouMean?: readonly MissingWord[]
     }
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
+    const compared = (answer[`compared${at}`] ?? { count: 0 }) as { readonly count: number }
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
     const things = (kind: 'words' | 'values') =>
       (thingOf(kind, own)?.rows(unusual(kind)) ?? []).filter(({ label }) => !isSearched(label))
@@ -194,7 +202,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       stories: readStories(answer, `stories${at}`, subject),
       words: things('words'),
       values: things('values'),
-      notes: sampleNotes(unusual('words'), subject, language),
+      samples: sampleNotes(unusual('words'), compared.count, subject, language),
     }
   })
 }

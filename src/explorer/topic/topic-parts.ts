@@ -5,7 +5,7 @@ import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
-import { thingOf, type UnusualRow } from '../chart-data/unusual.ts'
+import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -74,7 +74,6 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
         ${part ?? html`<p class="none">${language.text.charts.empty}</p>`}
       </div>`,
     )}</div>
-    ${name === 'words' && html`<p class="none">${[...new Set(topics.flatMap(({ notes }) => notes))].join(' ')}</p>`}
     ${name === 'outlets' && !context.chart.base.isWhole && html`<p class="none">${language.text.topic.few(language.number(fewRecords), nounOf(context.subject, language))}</p>`}
   </section>`
 }
@@ -84,7 +83,9 @@ export function panelTitle(name: PanelName, context: ChartContext): string {
   const { topic } = language.text
   const outlet = mainReference(subject)
   if (name === 'outlets') return outlet === null ? '' : fieldLabel(outlet, language)
-  return name === 'values' ? topic.values(thingOf('values', context)?.label ?? '') : topic[name]
+  return name === 'words' || name === 'values'
+    ? topic[name](thingOf(name, context)?.label ?? '')
+    : topic[name]
 }
 
 /** As high as the panel becomes. */
@@ -123,7 +124,7 @@ function partOf(
       return topic.stories.length === 0 ? null : storyList(topic.stories, topic.view, context)
     case 'words':
     case 'values':
-      return topic[name].length === 0 ? null : thingList(name, topic[name], context)
+      return topic[name].length === 0 ? null : thingList(name, topic, context)
   }
 }
 
@@ -167,24 +168,28 @@ function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext)
 }
 
 /** What goes with the topic, with how frequent it is there and elsewhere, and a link that adds it as a topic. */
-function thingList(name: 'words' | 'values', rows: readonly UnusualRow[], context: TopicContext): Html {
+function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicContext): Html {
   const { language, chart, subject } = context
   const { text } = language
+  const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
   return html`<table class="things">
     <thead><tr><th scope="col"><span class="hidden">${panelTitle(name, context)}</span></th>
       <th scope="col" class="number">${text.topic.here}</th><th scope="col" class="number">${text.topic.elsewhere}</th></tr></thead>
-    <tbody>${rows.slice(0, mostThings).map(({ label, view, significance: { share, againstShare } }) => {
-      const added = canAdd ? withSearches(context.view, [...searches, asSearch(label)]) : null
-      const address = viewAddress({ ...context, place: 'topic' }, added)
-      return html`<tr>
+    <tbody>${topic[name]
+      .slice(0, mostThings)
+      .map(({ label, view, significance: { share, againstShare } }) => {
+        const added = canAdd ? withSearches(context.view, [...searches, asSearch(label)]) : null
+        const address = viewAddress({ ...context, place: 'topic' }, added)
+        return html`<tr>
         <th scope="row"><a href=${viewAddress(context, view)} rel="nofollow">${recordText(label)}</a>
           ${address !== null && html` <a class="add-topic" href=${address} rel="nofollow" title=${text.topic.compare(label)} aria-label=${text.topic.compare(label)}>+</a>`}</th>
-        <td class="number">${language.percent(share)}</td><td class="number">${language.percent(againstShare)}</td>
+        <td class="number">${language.percent(share)}</td><td class="number">${againstShare === 0 && elsewhere !== null ? text.topic.notInSample : language.percent(againstShare)}</td>
       </tr>`
-    })}</tbody>
-  </table>`
+      })}</tbody>
+  </table>
+  ${(here ?? elsewhere) !== null && html`<p class="none">${here} ${elsewhere}</p>`}`
 }
 
 function withSearches(view: View, searches: readonly string[]): View {
