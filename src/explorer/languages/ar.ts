@@ -102,6 +102,7 @@ export const ar: Translation = {
     glance: (topic) => `نظرة على ${isolated(topic)}`,
     finding: (topic, share, base) => `${isolated(topic)} في ${isolated(share)} من ${base}`,
     peak: (when, share) => `، والأعلى ${when}: ${isolated(share)}`,
+    nothing: (noun) => `لا شيء من ال${noun} في هذه الفترة أو بهذه العوامل.`,
     ofTotal: (count, total) => `${isolated(count)} من ${isolated(total)}`,
     when: {
       hour: (time) => `في الساعة من ${isolated(time)}`,

@@ -98,6 +98,7 @@ export const en = {
     glance: (topic: string) => `At a glance: ${topic}`,
     finding: (topic: string, share: string, base: string) => `${topic} is in ${share} of ${base}`,
     peak: (when: string, share: string) => `, most ${when}: ${share}`,
+    nothing: (noun: string) => `There are no ${noun} in this period or with these filters.`,
     ofTotal: (count: string, total: string) => `${count} of ${total}`,
     when: {
       hour: (time: string) => `in the hour from ${time}`,

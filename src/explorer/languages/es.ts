@@ -94,6 +94,7 @@ export const es: Translation = {
     glance: (topic) => `De un vistazo: ${topic}`,
     finding: (topic, share, base) => `${topic} está en el ${share} de ${base}`,
     peak: (when, share) => `, sobre todo ${when}: ${share}`,
+    nothing: (noun) => `No hay ${noun} en este periodo o con estos filtros.`,
     ofTotal: (count, total) => `${count} de ${total}`,
     when: {
       hour: (time) => `en la hora desde ${time}`,

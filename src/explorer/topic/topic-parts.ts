@@ -31,6 +31,8 @@ export function findings(
 ): Html {
   const { language, chart, names } = context
   const { topic: text } = language.text
+  if (topics.some(({ whole }) => whole?.total === 0))
+    return html`<p class="none">${text.nothing(nounOf(context.subject, language))}</p>`
   return html`<ul class="findings">
     ${topics.map(({ view, whole }, at) => {
       if (whole === null) return null
