@@ -254,12 +254,17 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   const isDrawn = document.querySelector('figure tbody') !== null
   const { rows: periods, description } = isDrawn ? await pages.figure(address) : { rows: [], description: '' }
   const peaks: number[] = []
+  const lowest: number[] = []
   for (const [at, said] of texts('.findings li').entries()) {
-    const shares = periods.flatMap(([key, ...cells]) => {
+    const known = periods.flatMap(([key, ...cells]) => {
       const href = (addresses.length === 1 ? key : cells[at])?.href ?? ''
-      const here = href === '' ? 0 : pages.found(href).length
-      return here < 5 ? [] : [here / baseOf(pages, href, time, address)]
+      const all = href === '' ? 0 : baseOf(pages, href, time, address)
+      return all === 0 ? [] : [{ here: pages.found(href).length, all }]
     })
+    // Shares of few records, and of few matches, are mostly chance.
+    const ofMany = known.some(({ all }) => all >= 50) ? known.filter(({ all }) => all >= 50) : known
+    const shares = ofMany.flatMap(({ here, all }) => (here < 5 ? [] : [here / all]))
+    lowest.push(...ofMany.map(({ here, all }) => here / all))
     const peak = shares.length === 0 ? undefined : percent.format(Math.max(...shares))
     assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], peak, `${said} ${address}`)
     peaks.push(...shares)
@@ -269,6 +274,9 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   const wanted = [`Highest: ${highest} (`, `: ${highest}.`]
   if (peaks.length > 0 && periods.length > 1)
     assert.ok((peaks.length === 1 ? wanted : wanted.slice(0, 1)).some((each) => description.includes(each)))
+  const isLowest = lowest.length > 0 && description.includes('Lowest: ')
+  if (isLowest)
+    assert.ok(description.includes(`Lowest: ${percent.format(Math.min(...lowest))} (`), description)
   for (const [at, list] of topicsIn(document, 'newest')) {
     const timeOf = ({ value, indexedAt }: PlainRecord): string =>
       String(time === 'indexedAt' ? indexedAt : (value[time] ?? ''))

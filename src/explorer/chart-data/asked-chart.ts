@@ -69,6 +69,32 @@ export interface GroupsAnswer {
   readonly groupsPageInfo?: { readonly hasNextPage: boolean }
 }
 
+/** Averages and shares of fewer records are mostly chance. */
+export const leastRecords = 5
+/** Shares are marked that are of fewer. */
+export const fewRecords = 50
+
+export interface Counted {
+  readonly count: number | null
+  /** Of shares: how many records they are of, and the quotient; null where there is none to divide by. */
+  readonly total?: number | null
+  readonly share?: number | null
+}
+
+/** Those that the test holds for; all if it holds for none. */
+export function ifAny<Item>(all: readonly Item[], test: (item: Item) => boolean): readonly Item[] {
+  const some = all.filter(test)
+  return some.length === 0 ? all : some
+}
+
+export function isOfMany({ total }: Counted): boolean {
+  return (total ?? 0) >= fewRecords
+}
+
+export function isOfMatches({ count }: Counted): boolean {
+  return (count ?? 0) >= leastRecords
+}
+
 /** The most that an answer may have. */
 export const mostGroups = 1_000
 
@@ -80,14 +106,13 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly 
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. The highest is sought among values of at least `least` records, where `countOf` says
- * how many; if there are none, among all.
+ * are, and how many are missing. Of shares, whose numbers `countedIn` says, those of few records are neither, and those
+ * of few matches not the highest, unless all are.
  */
 export function describe(
   given: Given,
   { tag, text, list, number }: Language,
-  least = 0,
-  countOf: (series: number, key: number) => number = () => 0,
+  countedIn: ((series: number, key: number) => Counted) | null = null,
 ): ChartSpec {
   const spec = { ...given, noValue: text.charts.noValue, locale: tag }
   if (given.description !== undefined) return { ...spec, description: given.description }
@@ -95,21 +120,25 @@ export function describe(
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
       const place = spec.series.length > 1 ? list([of, name]) : of
-      return value === null ? [] : [{ value, place, isFew: countOf(at, key) < least }]
+      return value === null ? [] : [{ ...(countedIn?.(at, key) ?? { count: null }), value, place }]
     }),
   )
-  const [first, ...rest] = all
-  if (first === undefined) return { ...spec, description: text.charts.empty }
-  const telling = all.filter((each) => !each.isFew)
-  const highest = (telling.length === 0 ? all : telling).reduce((one, other) =>
-    other.value > one.value ? other : one,
-  )
-  const lowest = rest.reduce((one, other) => (other.value < one.value ? other : one), first)
+  if (all.length === 0) return { ...spec, description: text.charts.empty }
+  const ofMany = ifAny(all, isOfMany)
+  const ofMatches = ifAny(ofMany, isOfMatches)
+  const highest = ofMatches.reduce((one, other) => (other.value > one.value ? other : one))
+  const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
   const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })
   const extremes =
-    rest.length === 0 ? text.charts.single(shown(first)) : text.charts.extremes(shown(highest), shown(lowest))
+    all.length === 1
+      ? text.charts.single(shown(highest))
+      : text.charts.extremes(shown(highest), shown(lowest))
   const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)
-  const few = all.some((each) => each.value > highest.value) ? ` ${text.charts.highestOf(number(least))}` : ''
-  const missing = gaps === 0 ? '' : ` ${text.charts.withoutValue(number(gaps))}`
-  return { ...spec, description: extremes + few + missing }
+  const said = [
+    extremes,
+    ofMany.length < all.length && text.charts.fewOf(number(fewRecords)),
+    ofMany.some(({ value }) => value > highest.value) && text.charts.highestOf(number(leastRecords)),
+    gaps > 0 && text.charts.withoutValue(number(gaps)),
+  ]
+  return { ...spec, description: said.filter((each) => each !== false).join(' ') }
 }

@@ -9,7 +9,7 @@ import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
 import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
-import { describe } from './asked-chart.ts'
+import { type Counted, describe, leastRecords } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
   furtherPanels,
@@ -17,7 +17,6 @@ import {
   groupsIn,
   hasLeast,
   isRanked,
-  leastRecords,
   panelsOf,
   planOf,
   rowsIn,
@@ -201,8 +200,13 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
         numbers: choices.measure === 'count' || other !== undefined ? [] : numbersOf(),
       },
       language,
+      plan.whole === null ? null : (at, key) => countedIn(rows[at], keys[key]?.id ?? ''),
     ),
     notes: notesOn(plan, answer, keys.length, rows, kind, context),
+  }
+
+  function countedIn(row: GroupRow | undefined, id: string): Counted {
+    return row === undefined ? { count: null } : { count: countIn(row, id), total: totalIn(row, id) }
   }
 
   /** The records of each group, and what its share is of. */

@@ -5,14 +5,12 @@ import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
-import { aggregateOf, mostGroups } from './asked-chart.ts'
+import { aggregateOf, leastRecords, mostGroups } from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
 import type { Grouping } from './grouping.ts'
 import { groupingSelection, inGroups, inOrder, isNumber, isOrdered, periodOf, withValue } from './grouping.ts'
 import { mostPeriods } from './periods.ts'
 
-/** Averages and shares of fewer records are mostly chance. */
-export const leastRecords = 5
 /** Rows of a chart with an array, each of which is asked for by itself. */
 const mostArrayRows = 12
 /** The hours of a day, and a group of the records without a time, which is not shown. */

@@ -11,13 +11,13 @@ import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { leaves } from '../../ask/graphql-text.ts'
 import {
   type ChartTable,
+  type Counted,
   describe,
   type DrawnChart,
   type GroupAnswer,
   type GroupsAnswer,
   mostGroups,
 } from './asked-chart.ts'
-import { leastRecords } from './group-plan.ts'
 import { withOthers } from './own-parameters.ts'
 import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import type { ShownPeriods, TimeAxis } from './time-axis.ts'
@@ -92,13 +92,6 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
       : []),
     ...undated,
   ]
-}
-
-export interface Counted {
-  readonly count: number | null
-  /** Of shares: how many records they are of, and the quotient; null where there is none to divide by. */
-  readonly total?: number | null
-  readonly share?: number | null
 }
 
 interface CountedSeries extends Series {
@@ -212,8 +205,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         rest: isNothing ? null : undatedRow(chart, series, answer, valueOf, language),
       },
       language,
-      base === null ? 0 : leastRecords,
-      (at, key) => series[at]?.counted[key]?.count ?? 0,
+      base === null ? null : (at, key) => series[at]?.counted[key] ?? { count: null },
     ),
     notes: [
       ...outliers.flatMap(({ panel, name }) => {

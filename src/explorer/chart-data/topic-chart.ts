@@ -8,16 +8,17 @@ import type { Names } from '../parts/values.ts'
 import { longestSearch } from '../view/view.ts'
 import type { Problem } from '../view/problem.ts'
 import { recordArguments, type View } from '../view/view.ts'
-import { type AskedChart, chartOnce, type ChartContext, describe } from './asked-chart.ts'
-import { leastRecords } from './group-plan.ts'
 import {
+  type AskedChart,
+  chartOnce,
+  type ChartContext,
   type Counted,
-  drawOverTime,
-  type OverTime,
-  readSeries,
-  seriesPanels,
-  tableOverTime,
-} from './over-time.ts'
+  describe,
+  ifAny,
+  isOfMany,
+  isOfMatches,
+} from './asked-chart.ts'
+import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice } from './own-parameters.ts'
 import { boundsOf, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
@@ -94,15 +95,17 @@ export function topicChart(context: ChartContext): TopicChart {
   }
 }
 
-/** Shares of a few records are mostly chance. */
+/** Of the shares that `describe` calls the highest. */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
   return series.map(({ counted }) => {
     const known = counted.flatMap((each, at): readonly Peak[] => {
-      const isEnough = (each.count ?? 0) >= leastRecords && typeof each.share === 'number'
-      return isEnough ? [{ ...each, period: shown.period, start: shown.starts[at] ?? 0 }] : []
+      return typeof each.share !== 'number'
+        ? []
+        : [{ ...each, period: shown.period, start: shown.starts[at] ?? 0 }]
     })
-    return known.reduce<Peak | null>(
+    const telling = ifAny(known, isOfMany).filter(isOfMatches)
+    return telling.reduce<Peak | null>(
       (best, each) => ((each.share ?? 0) > (best?.share ?? 0) ? each : best),
       null,
     )

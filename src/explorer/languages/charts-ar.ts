@@ -9,6 +9,7 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
   extremes: (highest, lowest) =>
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
+  fewOf: (count) => `لا تُحسب النسب مما دون ${isolated(count)} ضمن الأعلى أو الأدنى.`,
   highestOf: (count) => `لا تُحسب قيم ما دون ${isolated(count)} ضمن الأعلى.`,
   noValue: 'بلا قيمة',
   withoutValue: (count) => `بلا قيمة: ${isolated(count)}.`,

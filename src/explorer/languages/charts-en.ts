@@ -13,6 +13,7 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
+  fewOf: (count: string) => `Shares of fewer than ${count} count as neither.`,
   highestOf: (count: string) => `Values of fewer than ${count} do not count as the highest.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value: ${count}.`,

@@ -8,6 +8,7 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
+  fewOf: (count) => `Las proporciones de menos de ${count} no cuentan como máximo ni como mínimo.`,
   highestOf: (count) => `Los valores de menos de ${count} no cuentan como máximo.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor: ${count}.`,

@@ -3,8 +3,7 @@ import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
 import type { ChartContext, GroupAnswer } from '../chart-data/asked-chart.ts'
-import { aggregateOf } from '../chart-data/asked-chart.ts'
-import { leastRecords } from '../chart-data/group-plan.ts'
+import { aggregateOf, leastRecords } from '../chart-data/asked-chart.ts'
 import {
   type Grouping,
   groupingBy,

@@ -1,6 +1,6 @@
 /** The panels of topics as HTML: side by side, on the same scale. */
 import { viewAddress } from '../browse/context.ts'
-import type { ChartContext } from '../chart-data/asked-chart.ts'
+import { type ChartContext, fewRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
@@ -14,9 +14,6 @@ import { headline, storyList } from '../parts/stories.ts'
 import { type Names, recordLink, recordText, shortText, valueOf } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
-
-/** Shares of fewer records are marked. */
-const fewRecords = 50
 
 export interface TopicContext extends ChartContext {
   readonly chart: TopicChart
