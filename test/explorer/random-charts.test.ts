@@ -313,9 +313,12 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
         rows.toSorted((one, other) => other - one),
         address,
       )
-      const enough = [...values.values()].filter((each) => !isRanked || each.length >= 5)
-      assert.equal(rows.length, Math.min(8, enough.length), address)
+      const all = [...values.values()]
+      const enough = all.filter((each) => each.length >= 5)
+      const shown = isRanked && enough.length > 0 ? enough : all
+      assert.equal(rows.length, Math.min(8, shown.length), address)
     }
+    if (values.size > 0) assert.equal(list.querySelectorAll('table').length, 2, address)
   }
   for (const late of links('.later')) {
     const panel = await pages.page(late)

@@ -44,6 +44,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     return {
       ...draft,
       operation: affordableOperations(site, [...named, ...panels[only]]),
+      more: (answer) => affordableOperations(site, panels.fewer(answer)),
       render: (answer) => html`<h1>${title}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
@@ -58,7 +59,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   return {
     ...draft,
     operation: affordableOperations(site, [...own, ...shown.flatMap((name) => panels[name])]),
-    more: (answer) => affordableOperations(site, chart.more(answer)),
+    more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.fewer(answer)]),
     async render(answer, index) {
       const topics = readTopics(chart, answer, context)
       const of = contextOf(answer)

@@ -2,7 +2,7 @@
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
-import type { ChartContext, GroupAnswer } from '../chart-data/asked-chart.ts'
+import type { ChartContext, GroupAnswer, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, leastRecords } from '../chart-data/asked-chart.ts'
 import {
   type Grouping,
@@ -43,6 +43,8 @@ export interface TopicPanels {
   /** Of the whole of each topic. */
   readonly wholes: readonly Panel[]
   readonly outlets: readonly Panel[]
+  /** What else to ask where no outlet has enough records. */
+  readonly fewer: (answer: Answer) => readonly Panel[]
   readonly newest: readonly Panel[]
   readonly stories: readonly Panel[]
   readonly words: readonly Panel[]
@@ -56,7 +58,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
   const denominator = base.own.where ?? {}
   const outlet = mainReference(subject)
   const each = (make: (view: View, at: number) => readonly Panel[]) => topics.flatMap(make)
-  const outletPanel = (name: string, view: View, field: ShownField, isRanked: boolean): Panel => ({
+  const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel => ({
     name,
     field: aggregate,
     arguments: {
@@ -64,9 +66,9 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       denominator,
       groupBy: [field.name],
       limit: mostOutlets,
-      ...(isRanked && {
+      ...(least !== null && {
         rankBy: { measure: 'SHARE', direction: 'DESC' },
-        having: { measure: 'COUNT', operator: 'GTE', value: leastRecords },
+        having: { measure: 'COUNT', operator: 'GTE', value: least },
       }),
     },
     selection: {
@@ -86,9 +88,14 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       outlet === null
         ? []
         : each((view, at) => [
-            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, true)]),
-            outletPanel(`most${at}`, view, outlet, false),
+            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, leastRecords)]),
+            outletPanel(`most${at}`, view, outlet, null),
           ]),
+    fewer: (answer) =>
+      each((view, at) => {
+        const { groups = null } = (answer[`highest${at}`] ?? {}) as Partial<GroupsAnswer>
+        return outlet !== null && groups?.length === 0 ? [outletPanel(`highest${at}`, view, outlet, 1)] : []
+      }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     words: thingPanels('words'),
