@@ -115,6 +115,10 @@ for (const [at, split] of ['language', 'source', 'source_country', 'articleType'
     const shown = await figure(address)
     assertTrue(shown, count, address)
     if (at < rounds(2)) assertTrue(await figure(`${address}&as=share`), share, address)
+    assert.match(
+      (await page(`${address}&as=share`)).texts('figcaption').join(),
+      /^Share of all .*: parts of all these, not of each /,
+    )
     const where = { publishedAt: { gte: '2026-10-05', lt: '2026-11-16' } }
     const sums = shown.head.slice(1).map((_, at) => sum(shown.texts.map((row) => row[at + 1])))
     // No filter selects records with an empty list, so that those without a value are no part.
@@ -364,7 +368,9 @@ test('a value that is missing is not zero', async () => {
   assertTrue(shown, share, address)
   const missing = shown.texts.filter(([, text]) => text === 'no value').length
   assert.ok(missing > 0 && missing < shown.rows.length, `${missing} of ${shown.rows.length}`)
-  assert.ok(shown.description.includes(`Without a value: ${missing}.`), shown.description)
+  // Periods are counted once where they have several series.
+  for (const { description } of [shown, await figure(`${address}&split=articleType&facets=articleType`)])
+    assert.ok(description.includes(`Without a value: ${missing}.`), description)
   const { texts, document } = await page(address)
   assert.match(texts('.legend').join(), /no value/)
   assert.match(document.querySelector('svg.chart')?.innerHTML ?? '', /: no value</)

@@ -133,7 +133,10 @@ export function describe(
     all.length === 1
       ? text.charts.single(shown(highest))
       : text.charts.extremes(shown(highest), shown(lowest))
-  const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)
+  const missing = spec.series.map(({ values }) => values.flatMap((each, key) => (each === null ? [key] : [])))
+  // Where all series lack the same keys, these are counted.
+  const isShared = missing.every((keys) => keys.join() === missing[0]?.join())
+  const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
   const said = [
     extremes,
     ofMany.length < all.length && text.charts.fewOf(number(fewRecords)),

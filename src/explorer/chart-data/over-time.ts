@@ -183,7 +183,10 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
     spec: describe(
       {
         kind: isStacked ? 'bars' : 'lines',
-        title: split === null ? title : charts.by(title, fieldLabel(split, language)),
+        title:
+          split === null
+            ? title
+            : charts[base === null ? 'by' : 'partsBy'](title, fieldLabel(split, language)),
         unit: base === null ? 'number' : 'share',
         keyLabel: charts.periods[period],
         valueLabel: base === null ? noun : charts.shareOf(of),

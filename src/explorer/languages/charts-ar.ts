@@ -21,6 +21,8 @@ export const charts: NonNullable<Translation['charts']> = {
   sharePer: (base, period) => `النسبة من ${base} في ال${period}`,
   periods: { hour: 'ساعة', day: 'يوم', week: 'أسبوع', month: 'شهر', year: 'سنة' },
   by: (what, field) => `${isolated(what)} حسب ${isolated(field)}`,
+  partsBy: (what, field) =>
+    `${isolated(what)}، حسب ${isolated(field)}: أجزاء من الكل، لا من كل ${isolated(field)}`,
   others: 'أخرى',
   undated: (noun, count) => `${noun} بلا تاريخ لا تُعرض: ${isolated(count)}.`,
   unmeasured: (noun, count) => `${noun} بلا هذا الرقم لا تُعرض: ${isolated(count)}.`,

@@ -26,6 +26,7 @@ export const charts = {
   sharePer: (base: string, period: string) => `Share of ${base} per ${period.toLowerCase()}`,
   periods: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
   by: (what: string, field: string) => `${what}, by ${field}`,
+  partsBy: (what: string, field: string) => `${what}, by ${field}: parts of all these, not of each ${field}`,
   others: 'Others',
   undated: (noun: string, count: string) => `${noun} without a time that are not shown: ${count}.`,
   unmeasured: (noun: string, count: string) => `${noun} without the number that are not shown: ${count}.`,

@@ -20,6 +20,7 @@ export const charts: NonNullable<Translation['charts']> = {
   sharePer: (base, period) => `Proporción de ${base} por ${period.toLowerCase()}`,
   periods: { hour: 'Hora', day: 'Día', week: 'Semana', month: 'Mes', year: 'Año' },
   by: (what, field) => `${what}, por ${field}`,
+  partsBy: (what, field) => `${what}, por ${field}: partes del total, no de cada ${field}`,
   others: 'Otros',
   undated: (noun, count) => `${noun} sin fecha que no se muestran: ${count}.`,
   unmeasured: (noun, count) => `${noun} sin este número que no se muestran: ${count}.`,
