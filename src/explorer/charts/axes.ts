@@ -12,9 +12,12 @@ export interface Drawing {
   readonly isNarrow: boolean
 }
 
+/** In columns: an hour with its date. */
+const longestKey = 24
+
 /** Keys from left to right, with as many labels as there is room for. */
 export function keyAxis(spec: ChartSpec, width: number): Options {
-  const longest = Math.min(20, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))
+  const longest = Math.min(longestKey, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))
   const every = Math.max(
     1,
     Math.ceil(spec.keys.length / Math.max(1, Math.floor(width / (longest * 6.5 + 14)))),
@@ -22,8 +25,7 @@ export function keyAxis(spec: ChartSpec, width: number): Options {
   // Half of a label at the end would lie outside of the drawing.
   const hasRoom = (at: number) => (1 - (at + 0.5) / spec.keys.length) * width + 8 >= (longest * 6.5) / 2
   return {
-    ...keyScale(spec, 20),
-    tickFormat: (at: number) => labelText(spec.keys[at]?.label ?? '', 20),
+    ...keyScale(spec, longestKey),
     tickSize: 3,
     ticks: spec.keys.map((_, at) => at).filter((at) => at % every === 0 && (at === 0 || hasRoom(at))),
   }
@@ -70,8 +72,8 @@ function tickText(value: number, { unit, locale }: ChartSpec): string {
   return new Intl.NumberFormat(
     locale,
     unit === 'share'
-      ? { style: 'percent', maximumFractionDigits: 2 }
-      : { notation: 'compact', maximumFractionDigits: 2 },
+      ? { style: 'percent', maximumSignificantDigits: 3 }
+      : { notation: 'compact', maximumSignificantDigits: 3 },
   ).format(value)
 }
 

@@ -49,6 +49,17 @@ function shadesIn(svg: string): number {
   return groups.reduce((sum, shades) => sum + shades.split('<rect').length - 1, 0)
 }
 
+test('labels of an axis are whole and differ', () => {
+  const label = 'Nov 18, 2026, 10:00 AM'
+  for (const highest of [0.00021, 0.0004, 0.02, 1]) {
+    const given = { unit: 'share', kind: 'lines', isOrdered: true, keys: keysOf([label, 'b']) } as const
+    const texts = textsOf(drawChart(spec({ ...given, series: [series([highest, 0])] }), 'wide'))
+    const ticks = texts.filter((text) => /^[\d.]+%$/.test(text))
+    assert.ok(ticks.length > 2 && new Set(ticks).size === ticks.length, ticks.join())
+    assert.ok(texts.includes(label))
+  }
+})
+
 test('bars have a link and a title for each key', () => {
   const svg = drawChart(spec(), 'wide')
   const tags = tagsOf(svg)
