@@ -346,6 +346,8 @@ test('pages of others may include the list, and no other page', async () => {
     assert.ok(drawing.includes(said), said)
   const ofTopics = await fetchText(`${articles}/chart.svg?part=topic&q=flood&q=climate&language=en`)
   assert.ok(ofTopics.includes('Articles: “flood”; “climate”; Language: English'))
+  const [, title] = /font-weight="600">([^<]*)/.exec(ofTopics) ?? []
+  assert.match(title ?? '', /“flood”, “climate”: Share of the articles with Language: English per /)
   const embedded = await fetchText(`/embed${articles}?language=fr`)
   assert.match(embedded, /<base target="_blank"\/>/)
   assert.doesNotMatch(embedded, /<header/)

@@ -49,12 +49,17 @@ export function sentencesOf(
 
 const longestTitle = 300
 
+/** That of the view, and those of topics. */
+export function searchesOf({ search, others }: View): readonly string[] {
+  const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic)
+  return [search, ...topics].filter((each) => each !== '')
+}
+
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
-  const { search, conditions, stories, others } = view
-  const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic)
+  const { conditions, stories } = view
   const parts = [
-    ...[search, ...topics].filter((each) => each !== '').map((each) => `“${each}”`),
+    ...searchesOf(view).map((each) => `“${each}”`),
     ...sentencesOf(conditions, language, names),
     ...(stories ? [language.text.story.each] : []),
   ]

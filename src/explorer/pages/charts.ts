@@ -9,7 +9,7 @@ import {
   topicAddress,
   withLanguage,
 } from '../addresses.ts'
-import { reversedNotes, viewTitle } from '../browse/sentences.ts'
+import { reversedNotes, searchesOf, viewTitle } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
@@ -106,7 +106,9 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
       const caption = [named, ...notes, sourceLine({ site, page, index, language })]
-      return site.charts.draw({ ...spec, caption }, 'file')
+      const searches = searchesOf(view).map((search) => `“${search}”`)
+      const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
+      return site.charts.draw({ ...spec, title, caption }, 'file')
     },
   }
 }
