@@ -118,6 +118,7 @@ async function assertOnePerStory(pages: Pages, address: string): Promise<void> {
   for (let next: string | undefined = `${address}&stories=1`; next !== undefined; ) {
     const page = await pages.page(next)
     assert.equal(page.total, told.size, next)
+    assert.match(page.texts('.results > .none').join(), /the chart and the filters count all records/)
     for (const row of page.document.querySelectorAll('ol > .result, table.records tbody tr')) {
       const links = Array.from(row.querySelectorAll('a'), (link) => link.getAttribute('href') ?? '')
       const uri = links.find((href) => href.startsWith('/at/')) ?? ''

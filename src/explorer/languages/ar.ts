@@ -236,6 +236,7 @@ export const ar: Translation = {
   story: {
     same: 'الخبر نفسه',
     each: 'واحدة لكل خبر',
+    others: (noun) => `في القائمة واحد لكل خبر، أما الرسم وعوامل التصفية فتحصي كل ال${noun}.`,
     count: {
       zero: 'لا أخبار',
       one: 'خبر واحد',

@@ -249,6 +249,7 @@ export const en = {
   story: {
     same: 'The same story',
     each: 'One per story',
+    others: (noun: string) => `The list has one per story; the chart and the filters count all ${noun}.`,
     count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
     first: 'First report',
     own: 'This is the first report.',

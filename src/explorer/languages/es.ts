@@ -220,6 +220,7 @@ export const es: Translation = {
   story: {
     same: 'La misma noticia',
     each: 'Uno por noticia',
+    others: (noun) => `La lista tiene uno por noticia; el gráfico y los filtros cuentan todos los ${noun}.`,
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
     first: 'Primera publicación',
     own: 'Esta es la primera publicación.',

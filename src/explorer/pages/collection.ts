@@ -104,6 +104,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
           <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
             ${await chartPart(asked, time, answer, chart, menu, context)}
             <span id="results" tabindex="-1"></span>
+            ${view.stories && html`<p class="none">${text.story.others(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
