@@ -53,6 +53,13 @@ test('an address with a mistake is refused with what there is, and leads to the 
     )
 })
 
+test('a search of everything leads to its topic among what belongs to others', async () => {
+  assert.deepEqual((await page('/search?q=flood')).linksTo('At a glance: “flood”'), [
+    `${article}/topic?q=flood`,
+  ])
+  assert.deepEqual((await page('/search?q=nosuchword')).linksTo('At a glance'), [])
+})
+
 test('a cursor that is not one leads to the first page', async () => {
   const { body, linksTo } = await page(`${article}?language=en&after=abc`, 400)
   assert.match(body, /<title>This page cannot be shown/)

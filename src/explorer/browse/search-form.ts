@@ -1,6 +1,6 @@
 /** Words, and the period of the collection's main time. */
-import { collectionAddress, topicAddress } from '../addresses.ts'
-import { mostTopics } from '../chart-data/topic-chart.ts'
+import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -73,4 +73,12 @@ export function replaced(search: string, word: string, by: string): string {
   return search.replaceAll(/[\p{L}\p{N}\p{M}\p{DI}]+/gu, (each) =>
     foldText(each) === foldText(word) ? by : each,
   )
+}
+
+/** The records of a search or filter lead to their topic; from there is a way back. */
+export function glance({ subject, view, language, names }: Browse): Html {
+  const others = view.search === '' ? [] : [['q', view.search] as const]
+  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
+  const topic = topicName(view, language, names)
+  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
 }

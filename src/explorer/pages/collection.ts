@@ -3,7 +3,6 @@ import {
   chartsAddress,
   collectionAddress,
   feedAddress,
-  topicAddress,
   withLanguage,
   chartFileAddress,
   embedAddress,
@@ -13,13 +12,12 @@ import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
-import { searchForm, suggestions } from '../browse/search-form.ts'
+import { glance, searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, listCount, viewTitle } from '../browse/sentences.ts'
 import { countForms, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
-import { topicName } from '../chart-data/topic-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
@@ -171,14 +169,6 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
               ${otherFacets(facets, browse)} ${lateFacets(left, browse)}
             </details>
           </aside>`
-}
-
-/** The records of a search or filter lead to their topic; from there is a way back. */
-function glance({ subject, view, language, names }: Browse): Html {
-  const others = view.search === '' ? [] : [['q', view.search] as const]
-  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
-  const topic = topicName(view, language, names)
-  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
 }
 
 /** Forms send blank inputs, and each choice of a list by itself. */

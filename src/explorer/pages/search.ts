@@ -4,7 +4,7 @@ import { snippetOf } from '../../search/snippet.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf } from '../browse/context.ts'
-import { replaced } from '../browse/search-form.ts'
+import { glance, replaced } from '../browse/search-form.ts'
 import { singularLabel, subjectLabel } from '../fields/labels.ts'
 import { aboutField, entityField } from '../fields/named-references.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -102,6 +102,10 @@ function results(searched: Searched, answer: Answer): Html {
   const { language } = searched.request
   const { text } = language
   const { nodes, pageInfo, didYouMean } = answer['found'] as FoundAnswer
+  // Records that belong to others, such as articles of outlets.
+  const main = browses(searched).find(
+    ({ subject }) => entityField(subject) !== null && (countIn(subject, answer) ?? 0) > 0,
+  )
   const items = nodes.flatMap((node): readonly Html[] => {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
     if (subject === undefined) return []
@@ -110,7 +114,7 @@ function results(searched: Searched, answer: Answer): Html {
     return [resultItem(foundResult(node, subject, q), columns, { subject, language, kind })]
   })
   return html`
-    ${suggestion(didYouMean, q, language)} ${collections(searched, answer)}
+    ${suggestion(didYouMean, q, language)} ${main !== undefined && glance(main)} ${collections(searched, answer)}
     <section class="results" aria-label=${text.results}>
       ${
         items.length === 0
@@ -126,6 +130,12 @@ function results(searched: Searched, answer: Answer): Html {
   `
 }
 
+/** Null where it was not asked. */
+function countIn({ collection }: PageSubject, answer: Answer): number | null {
+  const found = (answer[`in_${collection.typeName}`] ?? null) as { readonly totalCount: number } | null
+  return found && found.totalCount
+}
+
 /** Where the search can be narrowed down. */
 function collections({ q, subjects, request: { language } }: Searched, answer: Answer): Html {
   const { text } = language
@@ -133,10 +143,10 @@ function collections({ q, subjects, request: { language } }: Searched, answer: A
     <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
     ${subjects.map((subject) => {
       const { collection } = subject
-      const { totalCount } = (answer[`in_${collection.typeName}`] ?? {}) as { totalCount?: number }
+      const count = countIn(subject, answer)
       const query = queryText([['q', q]])
       return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
-        ${totalCount !== undefined && html` <span class="count">${language.number(totalCount)}</span>`}</a>`
+        ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
   </nav>`
 }
