@@ -9,6 +9,7 @@ export interface ReadEntry {
   readonly published: string | null
   readonly updated: string | null
   readonly language: string | null
+  readonly author: string | null
   /** Addresses of the page of the record, and of the page that the record names. */
   readonly alternate: string | null
   readonly related: string | null
@@ -28,6 +29,7 @@ export function entriesOf(atom: string): readonly ReadEntry[] {
       published: text('published'),
       updated: text('updated'),
       language: entry.getAttribute('xml:lang'),
+      author: text('author > name'),
       alternate: link('alternate'),
       related: link('related'),
     }

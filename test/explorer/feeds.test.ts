@@ -7,7 +7,7 @@ import { recordLexicon } from '../support/store/store.ts'
 import { entriesOf } from './feed-entries.ts'
 import { article, openPages } from './pages.ts'
 
-const { found, get } = await openPages()
+const { found, get, reference } = await openPages()
 const instant = (text: string | undefined): string | null =>
   text === undefined ? null : new Date(text).toISOString()
 
@@ -22,13 +22,14 @@ for (const query of ['', '?language=fr', '?q=climate', '?articleType=live-blog&p
     }))
     assert.deepEqual(
       entries,
-      newest.map(({ uri, value, changedAt }) => ({
+      newest.map(({ uri, did, value, changedAt }) => ({
         id: uri,
         title: value.title,
         summary: value.description ?? null,
         published: instant(value.publishedAt),
         updated: instant(printInstant(changedAt)),
         language: value.language ?? null,
+        author: reference.resolve(value.source?.uri)?.value.displayName ?? did,
         alternate: `http://test.example/${uri.replace('at://', 'at/')}`,
         related: new URL(value.url).href,
       })),

@@ -25,7 +25,7 @@ export interface FeedEntry {
   /** RFC 3339; null if the record states none. */
   readonly published: string | null
   readonly updated: string
-  /** Handle or DID. */
+  /** What the record belongs to, such as an outlet; otherwise the handle or DID of the account. */
   readonly author: string
   readonly authorPage: string
   /** BCP 47; null if the record states none. */

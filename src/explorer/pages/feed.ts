@@ -3,7 +3,7 @@ import type { Field } from '../../schema/model/model.ts'
 import { viewTitle } from '../browse/sentences.ts'
 import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
 import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
-import { aboutField } from '../fields/named-references.ts'
+import { aboutField, entityField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -12,7 +12,7 @@ import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { fieldsNamed, listArguments } from '../lists/list.ts'
 import { kindAndTime, namingText } from '../parts/record-name.ts'
-import { isWebAddress, shortText } from '../parts/values.ts'
+import { isNamed, isWebAddress, shortText } from '../parts/values.ts'
 import { readView, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -83,6 +83,7 @@ function fieldsOf(subject: PageSubject): readonly ShownField[] {
   return fieldsNamed(subject, [
     title,
     aboutField(subject)?.name ?? null,
+    entityField(subject)?.name ?? null,
     summary,
     time,
     link,
@@ -108,6 +109,11 @@ function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: Pag
   const summary = textOf(roles.summary)
   const tag = fieldsOf(subject).find(isLanguage)
   const own = textOf(tag?.name ?? null)
+  const entity = entityField(subject)
+  const outlet = entity && read(entity)
+  const author = isNamed(outlet)
+    ? { name: outlet.name, page: recordAddress(outlet.uri) ?? path }
+    : { name: node.actorHandle ?? node.did, page: accountAddress(node.did) }
   return {
     uri: node.uri,
     title: shortText(
@@ -120,8 +126,8 @@ function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: Pag
     // `indexedAt` is not a time of publication.
     published: fields.get(roles.time)?.properties.length === 0 ? null : instantOf(textOf(roles.time)),
     updated: node.changedAt,
-    author: node.actorHandle ?? node.did,
-    authorPage: origin + accountAddress(node.did),
+    author: author.name,
+    authorPage: origin + author.page,
     language: own !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(own) ? own : null,
   }
 }
