@@ -20,7 +20,7 @@ import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
 import { searchPage } from './pages/search.ts'
 import { topicPage } from './pages/topic.ts'
-import { frameEnd, frameStart } from './parts/frame.ts'
+import { frameEnd, frameHead, frameStart } from './parts/frame.ts'
 import { nsidOfSitemap, recordsSitemap, robotsText, type Sitemap, sitemapText } from './robots.ts'
 import { unknownChoice } from './view/problem.ts'
 import { queryText } from './view/view.ts'
@@ -53,7 +53,7 @@ export interface OpenPage {
   readonly location: string | null
   /** Whether pages of others may include it. */
   readonly isEmbedded: boolean
-  /** HTML that needs no data, to be sent first; blank where the page is sent as a whole. */
+  /** What the start of the finished page begins with, to be sent before the data; blank where the page is sent as a whole. */
   readonly start: string
   /** The rest of the page; asks when called. Work is done in `timed`, which measures how long it blocks the thread. */
   readonly finish: (ask: Ask, timed?: Timed) => Promise<FinishedPage>
@@ -119,12 +119,13 @@ export function createExplorer(site: Site): Explorer {
         isEmbedded,
         feed,
       }
+      const isWhole = draft.known !== undefined || isRefused(draft, request, site)
       return {
         status,
         language: language.tag,
         location: draft.location ?? null,
         isEmbedded,
-        start: draft.known === undefined && !isRefused(draft, request, site) ? frameStart(frame) : '',
+        start: isWhole ? '' : draft.named == null ? frameStart(frame) : frameHead(frame),
         async finish(ask, timed = untimed) {
           const { html, known, index } = await complete(draft, request, site, ask, timed)
           const knownFrame: Frame = {
@@ -227,7 +228,11 @@ async function complete(
     const content = await timed(() => draft.render(data, index))
     // Of a large chart, making and printing the page take some 10 ms each.
     await setImmediate()
-    return { html: timed(() => toText(content)), index, known: draft.known?.(data) ?? draft }
+    return {
+      html: timed(() => toText(content)),
+      index,
+      known: draft.known?.(data) ?? { ...draft, title: draft.named?.(data) ?? draft.title },
+    }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error
     const { content, status } = failurePage(error.fault, request)

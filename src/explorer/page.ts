@@ -81,6 +81,8 @@ export type Answer = Readonly<Record<string, unknown>>
 export interface Draft {
   readonly status: number
   readonly title: string
+  /** The title with names that only the answer tells, where there are any; it is sent with the data. */
+  readonly named?: ((answer: Answer) => string) | null
   /** A better address of the page, for one that a form has made. */
   readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */

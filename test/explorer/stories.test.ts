@@ -169,6 +169,8 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
   assert.equal(page.total, all.length)
   const heading = page.document.querySelector('section.story')
   assert.equal(assertCounts(pages, heading?.textContent, story), sourcesOf(all).size)
+  const title = page.document.querySelector('meta[property="og:title"]')?.getAttribute('content')
+  assert.equal(title, `Report: Story: ${page.texts('section.story h2')[0]}`)
   const [first] = page.links('section.story')
   assert.ok(first?.endsWith(String(value.story).split('/').at(-1) ?? ''), own)
   const marked = Array.from(page.document.querySelectorAll('.result strong'), ({ parentElement }) =>

@@ -4,7 +4,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { leaves, mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import type { Names } from '../parts/values.ts'
+import { directions, type Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
 import type { Where } from '../../ask/where.ts'
 
@@ -28,6 +28,15 @@ export function conditionNames(conditions: readonly Condition[]): readonly Panel
       selection: mergeSelections([{ id: {} }, ...names]),
     },
   ]
+}
+
+/** A title with the names of the records of conditions; null where they have none. */
+export function namedTitle(
+  conditions: readonly Condition[],
+  title: (names: Names) => string,
+): ((answer: Answer) => string) | null {
+  if (conditionNames(conditions).length === 0) return null
+  return (answer) => title(readNames(answer, [])).replaceAll(directions, '')
 }
 
 /** The records that others refer to most by the field; `where` restricts them. */

@@ -26,7 +26,7 @@ import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
-import { conditionNames, readNames } from '../lists/names.ts'
+import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
@@ -52,6 +52,9 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   return {
     status: 200,
     title: text.charts.title(viewTitle(view, subject, language)),
+    named: namedTitle(view.conditions, (names) =>
+      text.charts.title(viewTitle(view, subject, language, names)),
+    ),
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: operations,

@@ -30,7 +30,7 @@ import {
   shortColumns,
 } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
-import { readNames } from '../lists/names.ts'
+import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { type Result, results } from '../parts/results.ts'
 import { storyHeading, storyNote } from '../parts/stories.ts'
@@ -70,6 +70,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     status: 200,
     location,
     title: viewTitle(view, subject, language),
+    named: namedTitle(view.conditions, (names) => viewTitle(view, subject, language, names)),
     description: subjectDescription(subject, language),
     operation: [operation, ...affordableOperations(site, [...told, ...(time?.panels ?? [])])],
     more: (answer) =>

@@ -13,11 +13,12 @@ import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, type Panel } from '../../ask/operation.ts'
-import { conditionNames, readNames } from '../lists/names.ts'
+import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { topicTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { later } from '../parts/later.ts'
+import type { Names } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
 import { findings, panelRoom, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
@@ -32,20 +33,24 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const chart = topicChart(context)
   const problems: Problem[] = [...wrong, ...chart.problems]
   const only = readChoice(view, 'panel', panelNames, problems)
-  const names = language.list(chart.topics.map((topic) => topicName(topic, language)))
-  const title = language.text.topic.title(names, subjectLabel(subject, language))
+  const titleWith = (names?: Names): string => {
+    const topics = language.list(chart.topics.map((topic) => topicName(topic, language, names)))
+    return language.text.topic.title(topics, subjectLabel(subject, language))
+  }
+  const title = titleWith()
   if (problems.length > 0) return problemPage(problems, title, request)
   const panels = topicPanels(chart, context)
   const named = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
-  const draft = { status: 200, title, isIndexed: false, location, isMoreOptional: true }
+  const titles = { title, named: namedTitle(view.conditions, titleWith) }
+  const draft = { ...titles, status: 200, isIndexed: false, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
   if (only !== null)
     return {
       ...draft,
       operation: affordableOperations(site, [...named, ...panels[only]]),
       more: (answer) => affordableOperations(site, panels.fewer(answer)),
-      render: (answer) => html`<h1>${title}</h1>
+      render: (answer) => html`<h1>${titleWith(readNames(answer, []))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
@@ -68,7 +73,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const menu: MenuContext = { ...request, site, index }
       const exported = isTimed ? exportedChart(chart, answer, fileView(view), subject, menu) : null
       return html`
-        <header class="heading"><h1>${title}</h1></header>
+        <header class="heading"><h1>${titleWith(of.names)}</h1></header>
         ${searchForm(
           browse,
           chart.topics.map(({ search }) => search),

@@ -6,6 +6,18 @@ import { type Language, languages } from '../languages/language.ts'
 import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
 import { timeAndZone } from './values.ts'
 
+/** What the start of a page begins with: it has no title, and lets browsers load scripts and styles. */
+export function frameHead({ site, language: { tag, direction } }: Frame): string {
+  return `<!doctype html>
+<html lang="${tag}" dir="${direction}">
+<head>${toText(html`
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href=${site.operator.logo ?? 'data:,'} />
+    <link rel="stylesheet" href=${`${site.assets}page.css`} />
+    <script type="module" src=${`${site.assets}page.js`}></script>`)}`
+}
+
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
 export function frameStart(frame: Frame): string {
   const { site, language, title, address, isIndexed, isEmbedded, feed } = frame
@@ -13,17 +25,13 @@ export function frameStart(frame: Frame): string {
   const { logo } = site.operator
   const full = title === site.title ? title : `${title} · ${site.title}`
   const head = toText(html`
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${full}</title>
     ${!isIndexed && html`<meta name="robots" content="noindex" />`}
     ${isEmbedded ? html`<base target="_blank" />` : pageMeta(frame)}
     ${feed !== null && html`<link rel="alternate" type="application/atom+xml" href=${feed} />`}
-    <link rel="icon" href=${logo ?? 'data:,'} />
-    <link rel="stylesheet" href=${`${site.assets}page.css`} />
-    <script type="module" src=${`${site.assets}page.js`}></script>
   `)
-  if (isEmbedded) return `${open(language, head)}<body class="embedded"><main id="main">`
+  const start = `${frameHead(frame)}${head}</head>`
+  if (isEmbedded) return `${start}<body class="embedded"><main id="main">`
   const top = toText(html`
     <a class="skip" href="#main">${text.skip}</a>
     <header class="top">
@@ -35,14 +43,7 @@ export function frameStart(frame: Frame): string {
       <a href="/api/graphql">${text.playground}</a>
     </header>
   `)
-  return `${open(language, head)}<body>${top}<main id="main">`
-}
-
-function open({ tag, direction }: Language, head: string): string {
-  return `<!doctype html>
-<html lang="${tag}" dir="${direction}">
-<head>${head}</head>
-`
+  return `${start}<body>${top}<main id="main">`
 }
 
 export function frameEnd(

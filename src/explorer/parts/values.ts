@@ -23,6 +23,9 @@ export function recordText(text: string): Html {
   return html`<bdi>${text}</bdi>`
 }
 
+/** Characters that would turn the name of the service behind a title. */
+export const directions = /[\u202A-\u202E\u2066-\u2069]/g
+
 /** Midnight in UTC: publishers who know a date alone write it so. */
 const dateOnly = /T00:00:00(?:\.0+)?(?:Z|[+-]00:00)$/i
 

@@ -10,6 +10,7 @@ import type { Language } from '../languages/language.ts'
 import { isAllowedPicture, picture } from '../parts/pictures.ts'
 import { kindAndTime, kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
 import {
+  directions,
   isWebAddress,
   paragraphs,
   recordLink,
@@ -89,9 +90,6 @@ export function nameOf(node: RecordNode, subject: PageSubject, language: Languag
   const text = namingText(read, subject, language)?.text.replaceAll(directions, '')
   return shortText(text ?? `${kindAndTime(read, subject, language)} · ${recordKey(node.uri)}`, 120)
 }
-
-/** Characters that would turn the name of the service behind a title. */
-export const directions = /[\u202A-\u202E\u2066-\u2069]/g
 
 function readOf(
   { recordJson, indexedAt }: RecordNode,

@@ -43,7 +43,8 @@ export async function sendPage(
   zipped.write(start)
   if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)
   finishing.then(
-    ({ rest }) => zipped.end(rest),
+    // Of a page that failed, the title that was sent is another.
+    ({ start: own, rest }) => zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest),
     (error: Error) => zipped.destroy(error),
   )
   return reply.send(zipped)

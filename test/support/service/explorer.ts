@@ -74,6 +74,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
+      assert.ok(start.startsWith(page.start), `${address} begins as ${page.start}`)
       assert.ok(
         page.start === '' || page.status === status,
         `${address} ends as ${status}, begun as ${page.status}`,
