@@ -9,6 +9,7 @@ import type { Json } from '../reference/shapes.ts'
 import { type Service, startService } from '../network/service.ts'
 import { missing } from '../support/server/proxies.ts'
 import { temporaryFolder } from '../support/store/store.ts'
+import { entriesOf } from './feed-entries.ts'
 import { demoDatabase, demoService } from './reader.ts'
 
 const run = promisify(execFile)
@@ -50,9 +51,9 @@ async function curlData(menu: { readonly text: (name: string) => string }): Prom
 /** Links and texts of a menu, the last one if not another is asked for, by their names. */
 function menuOf(page: string, at = -1) {
   const menus = page.split('<details class="take">').slice(1)
-  // The programs of all panels are in the last menu.
-  const programs = menus.pop() ?? ''
-  const menu = (menus.at(at) ?? '') + programs
+  // The programs of all panels are in one menu.
+  const programs = menus.find((each) => each.includes('<summary>curl</summary>')) ?? ''
+  const menu = (menus.filter((each) => each !== programs).at(at) ?? '') + programs
   const found = (pattern: RegExp, wanted: string): string => {
     const all = Array.from(menu.matchAll(pattern), ({ groups }) => groups)
     const { text } = all.find((groups) => groups?.['name'] === wanted) ?? {}
@@ -222,6 +223,18 @@ test('topics are taken along as a row for each topic in each period', async () =
   const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
   const csv = await fetchText(`${articles}/chart.csv?part=topic&q=${formula}&q=climate`)
   assert.match(csv, /,"'=HYPERLINK\(""https:/)
+})
+
+test('the records of a topic are taken along from its page', async () => {
+  const page = await fetchText(`${articles}/topic?q=climate&language=en`)
+  const { techServiceNewsArticle: found } = await service.query(
+    '{ techServiceNewsArticle(search: "climate", where: {language: {eq: "en"}}) { totalCount } }',
+  )
+  const menu = menuOf(page, 0)
+  assert.equal((await csvOf(menu.link('CSV'))).length, found.totalCount + 1)
+  assert.ok(menu.text('R').includes(menu.link('CSV').replace('&bom=true', '')))
+  const feed = /<pre [^>]*>http[^<]*(\/c\/[^<]*feed\.atom[^<]*)<\/pre>/.exec(page)?.[1] ?? ''
+  assert.equal(entriesOf(await fetchText(plain(feed))).length, Math.min(30, found.totalCount))
 })
 
 test('the values of every chart are at the address of its drawing, with another ending', async () => {

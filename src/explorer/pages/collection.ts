@@ -5,46 +5,37 @@ import {
   feedAddress,
   withLanguage,
   chartFileAddress,
-  embedAddress,
 } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
-import { columnForm, columnHead, optionsBar } from '../browse/options.ts'
+import { columnHead, optionsBar } from '../browse/options.ts'
 import { glance, searchForm, suggestions } from '../browse/search-form.ts'
-import { conditionList, listCount, viewTitle } from '../browse/sentences.ts'
+import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { countForms, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
+import { affordableOperations, areAffordable } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
-import {
-  columnsOf,
-  type ListAnswer,
-  listArguments,
-  listPanel,
-  resultOf,
-  shortColumns,
-} from '../lists/list.ts'
+import { columnsOf, type ListAnswer, resultOf } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
-import { type Result, results } from '../parts/results.ts'
+import { results } from '../parts/results.ts'
 import { storyHeading, storyNote } from '../parts/stories.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, emptyView, isRestricted, readView, type View } from '../view/view.ts'
+import { changed, emptyView, isRestricted, readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { fileName } from '../export-menu/file-name.ts'
-import { recordFiles } from '../export-menu/files.ts'
+import { exportedList, subscription } from '../export-menu/list-menu.ts'
 
 export function collectionPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -145,22 +136,6 @@ function freshForms({ subject, language }: Browse): string {
   )
 }
 
-/** What a reader gives to a program that reads feeds. */
-function subscription(feed: string | null, { language, origin }: PageRequest): Html {
-  const { text } = language
-  return (
-    feed !== null &&
-    html`<details class="menu">
-      <summary>${text.browse.subscribe}</summary>
-      <div>
-        <p>${text.browse.subscribeHint}</p>
-        <pre tabindex="0" dir="ltr" data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${origin + feed}</pre>
-        <a href=${feed} type="application/atom+xml" rel="nofollow">Atom</a>
-      </div>
-    </details>`
-  )
-}
-
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {
   const { text } = browse.language
   return html`<aside aria-label=${text.filters}>
@@ -254,41 +229,6 @@ async function timeFigure(
       <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>
     `,
   })
-}
-
-/** `total`: the number of records that match. `found`: those of the page. */
-function exportedList(
-  total: number,
-  found: readonly Result[],
-  browse: Browse,
-  { site }: MenuContext,
-): Exported {
-  const { view, subject, names, language } = browse
-  const { nsid } = subject.collection
-  const columns = columnsOf({ ...view, show: 'table' }, subject)
-  const isTable = view.show === 'table' || view.columns !== null
-  const args = listArguments(view, subject)
-  const name = fileName(view, subject, view.stories ? ['stories'] : [])
-  // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
-  const short = isTable ? columns : shortColumns(found, subject)
-  const files = recordFiles(site.schema, subject, args, name, short)
-  const whole = recordFiles(site.schema, subject, args, name)
-  const list: View = { ...view, page: null, facets: null, others: [] }
-  return {
-    kind: 'list',
-    title: viewTitle(view, subject, language, names),
-    operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
-    files: [
-      ...files.filter(({ format }) => isTable || format === 'csv'),
-      ...whole
-        .filter(({ format }) => !isTable || format === 'csv')
-        .map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
-    ],
-    noun: nounOf(subject, language),
-    columns: columnForm(short, browse, 'program'),
-    total: { count: total, text: listCount(total, view, subject, language) },
-    embed: embedAddress(nsid, view),
-  }
 }
 
 const indexedDay = 'indexedAt_day'

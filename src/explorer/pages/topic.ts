@@ -1,5 +1,5 @@
 /** A topic at a glance, or several side by side: the share of a search, over time and by outlet, and what goes with it. */
-import { chartFileAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { chartFileAddress, collectionAddress, feedAddress, topicAddress, withLanguage } from '../addresses.ts'
 import type { Browse } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
@@ -9,6 +9,7 @@ import { type TopicChart, topicChart, topicName } from '../chart-data/topic-char
 import { isDrawn } from '../charts/chart-spec.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
+import { exportedList, subscription } from '../export-menu/list-menu.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
@@ -43,7 +44,9 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const named = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
   const titles = { title, named: namedTitle(view.conditions, titleWith) }
-  const draft = { ...titles, status: 200, isIndexed: false, location, isMoreOptional: true }
+  const [first, ...others] = chart.topics
+  const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
+  const draft = { ...titles, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
   if (only !== null)
     return {
@@ -72,8 +75,16 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const isTimed = chart.more(answer).every(({ name }) => Object.hasOwn(answer, name))
       const menu: MenuContext = { ...request, site, index }
       const exported = isTimed ? exportedChart(chart, answer, fileView(view), subject, menu) : null
+      const found = topics.filter(({ whole }) => (whole?.count ?? 0) > 0)
+      const [topic] = topics.length === 1 ? found : []
+      const list = topic?.whole
+        ? exportedList(topic.whole.count, topic.newest, { ...of, view: topic.view }, menu)
+        : null
       return html`
-        <header class="heading"><h1>${titleWith(of.names)}</h1></header>
+        <header class="heading">
+          <h1>${titleWith(of.names)}</h1>
+          ${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}
+        </header>
         ${searchForm(
           browse,
           chart.topics.map(({ search }) => search),
@@ -83,8 +94,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${topics.map(({ view: each, missing }) => suggestions(missing, { ...browse, view: each }))}
         ${isTimed && (await timeline(chart, answer, of))}
         ${shown.map((name) => topicPanel(name, topics, of))}
-        <div class=${topics.length === 1 ? 'tables' : undefined}>${late.map((name) => latePanel(name, of))}</div>
-        ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
+        <div class=${topics.length === 1 ? 'tables' : undefined}>${found.length > 0 && late.map((name) => latePanel(name, of))}</div>
+        ${exportMenu(exported, menu)}
       `
     },
   }

@@ -1,0 +1,66 @@
+/** What readers take along from the records of a view: files, their query, and a feed. */
+import { embedAddress } from '../addresses.ts'
+import { buildOperation } from '../../ask/operation.ts'
+import type { Browse } from '../browse/context.ts'
+import { columnForm } from '../browse/options.ts'
+import { listCount, viewTitle } from '../browse/sentences.ts'
+import { nounOf } from '../fields/labels.ts'
+import { html, type Html } from '../html.ts'
+import { columnsOf, listArguments, listPanel, shortColumns } from '../lists/list.ts'
+import type { PageRequest } from '../page.ts'
+import type { Result } from '../parts/results.ts'
+import type { View } from '../view/view.ts'
+import type { Exported, MenuContext } from './export-menu.ts'
+import { fileName } from './file-name.ts'
+import { recordFiles } from './files.ts'
+
+/** `total`: the number of records that match. `found`: those of the page. */
+export function exportedList(
+  total: number,
+  found: readonly Result[],
+  browse: Browse,
+  { site }: MenuContext,
+): Exported {
+  const { view, subject, names, language } = browse
+  const { nsid } = subject.collection
+  const columns = columnsOf({ ...view, show: 'table' }, subject)
+  const isTable = view.show === 'table' || view.columns !== null
+  const args = listArguments(view, subject)
+  const name = fileName(view, subject, view.stories ? ['stories'] : [])
+  // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
+  const short = isTable ? columns : shortColumns(found, subject)
+  const files = recordFiles(site.schema, subject, args, name, short)
+  const whole = recordFiles(site.schema, subject, args, name)
+  const list: View = { ...view, page: null, facets: null, others: [] }
+  return {
+    kind: 'list',
+    title: viewTitle(view, subject, language, names),
+    operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
+    files: [
+      ...files.filter(({ format }) => isTable || format === 'csv'),
+      ...whole
+        .filter(({ format }) => !isTable || format === 'csv')
+        .map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
+    ],
+    noun: nounOf(subject, language),
+    columns: columnForm(short, browse, 'program'),
+    total: { count: total, text: listCount(total, view, subject, language) },
+    embed: embedAddress(nsid, view),
+  }
+}
+
+/** What a reader gives to a program that reads feeds. */
+export function subscription(feed: string | null, { language, origin }: PageRequest): Html {
+  const { text } = language
+  return (
+    feed !== null &&
+    html`<details class="menu">
+      <summary>${text.browse.subscribe}</summary>
+      <div>
+        <p>${text.browse.subscribeHint}</p>
+        <pre tabindex="0" dir="ltr" data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${origin + feed}</pre>
+        <a href=${feed} type="application/atom+xml" rel="nofollow">Atom</a>
+      </div>
+    </details>`
+  )
+}
