@@ -1,4 +1,4 @@
-/** Adds a button next to the link of a chart's SVG, which makes a PNG of the file in the browser. */
+/** Adds a button after the links of a chart, which makes a PNG of the file in the browser. */
 export function chartImages(root: ParentNode): void {
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-image]')) {
     const button = document.createElement('button')
@@ -11,7 +11,7 @@ export function chartImages(root: ParentNode): void {
         .catch(() => location.assign(link.href))
         .finally(() => (button.disabled = false))
     })
-    link.after(' ', button)
+    link.parentElement?.append(button)
   }
 }
 

@@ -1,18 +1,27 @@
-/** Fetches parts of the page that cost too much for its first request. The room that they need is reserved. */
+/** Fetches parts of the page that cost too much for its first request. */
 import { localTimes } from './local-times.ts'
 
+/** A part is shown when those before it are, because it would move if they came later. */
 export function laterParts(root: Document): void {
-  // The link of the part stays.
-  for (const place of root.querySelectorAll<HTMLElement>('[data-later]')) load(place).catch(() => undefined)
+  let shown: Promise<unknown> = Promise.resolve()
+  for (const place of root.querySelectorAll<HTMLElement>('[data-later]')) {
+    place.ariaBusy = 'true'
+    // The link of a part that fails stays.
+    const part = fetchPart(place).catch(() => null)
+    shown = Promise.all([part, shown]).then(([found]) => show(place, found))
+  }
 }
 
-async function load(place: HTMLElement): Promise<void> {
-  place.ariaBusy = 'true'
-  const answer = await fetch(place.dataset['later'] ?? '').finally(() => (place.ariaBusy = null))
-  if (!answer.ok) return
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-  const found = page.getElementById(place.id)
+async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
+  const answer = await fetch(place.dataset['later'] ?? '')
+  if (!answer.ok) return null
+  return new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(place.id)
+}
+
+function show(place: HTMLElement, found: HTMLElement | null): void {
+  place.ariaBusy = null
   if (found === null) return
+  // The room that it needs may be reserved.
   place.style.minHeight = `${place.offsetHeight}px`
   place.replaceChildren(...found.childNodes)
   localTimes(place)

@@ -75,7 +75,7 @@ async function articlePath(): Promise<string> {
 }
 
 /** The page of the story that most reports tell, and that of its first report. */
-async function storyPaths() {
+export async function storyPaths() {
   const { query } = await demoService()
   const { techServiceNewsArticleAggregate: found } = await query(
     '{ techServiceNewsArticleAggregate(where: {story: {isNull: false}}, groupBy: [story], limit: 1) { groups { story count } } }',

@@ -21,7 +21,7 @@ import { chartFigure } from '../parts/figure.ts'
 import { later } from '../parts/later.ts'
 import type { Names } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
-import { findings, panelRoom, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
+import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
@@ -81,9 +81,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ? exportedList(topic.whole.count, topic.newest, { ...of, view: topic.view }, menu)
         : null
       return html`
-        <header class="heading">
-          <h1>${titleWith(of.names)}</h1>
-          ${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}
+        <header class="heading"><h1>${titleWith(of.names)}</h1>
+          <div class="menus">${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
         </header>
         ${searchForm(
           browse,
@@ -92,10 +91,9 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${conditionList(browse)}
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, { ...browse, view: each }))}
-        ${isTimed && (await timeline(chart, answer, of))}
+        ${isTimed && (await timeline(chart, answer, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
-        <div class=${topics.length === 1 ? 'tables' : undefined}>${found.length > 0 && late.map((name) => latePanel(name, of))}</div>
-        ${exportMenu(exported, menu)}
+        ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}
       `
     },
   }
@@ -116,7 +114,7 @@ function lateId(name: PanelName): string {
 
 function latePanel(name: PanelName, context: TopicContext): Html {
   const address = addressOf(withOthers(context.view, { panel: name }), context)
-  return later({ id: lateId(name), address, label: panelTitle(name, context), room: panelRoom(context) })
+  return later({ id: lateId(name), address, label: panelTitle(name, context) })
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */

@@ -7,8 +7,8 @@ export interface LaterPart {
   /** The page that has the part; null where no address has it. */
   readonly address: string | null
   readonly label: string
-  /** What is shown until then, as high as the part at most becomes. */
-  readonly room: Html
+  /** As high as the part at most becomes; absent where nothing is below. */
+  readonly room?: Html
 }
 
 export function later({ id, address, label, room }: LaterPart): Html {

@@ -87,12 +87,6 @@ export function panelTitle(name: PanelName, context: ChartContext): string {
     : topic[name]
 }
 
-/** As high as the panel becomes. */
-export function panelRoom(context: TopicContext): Html {
-  const rows = Array.from({ length: mostThings + 6 }, () => html`<li>\u00a0</li>`)
-  return html`<div class="side-by-side" aria-hidden="true">${context.chart.topics.map(() => html`<ul>${rows}</ul>`)}</div>`
-}
-
 function partOf(
   name: PanelName,
   topic: TopicAnswer,
