@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { trackingParameters } from '../src/util/text/normalize-url.ts'
+import { measureConstant, measureNames } from '../src/schema/model/measures.ts'
 import { operatorsOn, whereOperators } from '../src/schema/model/where-operators.ts'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -84,6 +85,23 @@ test('docs/filters.md names every operator of `where`, and the parameters that `
   const leftOut = trackingParameters.map((name) => `\`${name}\``)
   for (const listed of [`\`${ofStrings.join(' ')}\``, leftOut.join(', ')])
     assert.ok(filters.includes(listed), listed)
+})
+
+test('the pages name every measure, and every output of lists, aggregates and groups', () => {
+  const schema = readFileSync(join(root, 'test/schemas/news/schema.graphql'), 'utf8')
+  const measured = measureNames.flatMap((name) => [name, measureConstant(name)])
+  const outputs = ['Connection', 'Aggregated'].flatMap((type) => {
+    const [, body = ''] = schema.match(new RegExp(`type TechServiceNewsArticle${type} {(.*?)\n}`, 's')) ?? []
+    return Array.from(body.matchAll(/^ {2}(\w+)[(:]/gm), ([, name = '']) => name)
+  })
+  assert.ok(outputs.length > measured.length / 2)
+  const named = new Set(
+    pages.filter((page) => page.startsWith('docs/')).flatMap((page) => textOf(page).match(/\b\w+\b/g) ?? []),
+  )
+  assert.deepEqual(
+    [...measured, ...outputs].filter((name) => !named.has(name)),
+    [],
+  )
 })
 
 test('docs/limits.md lists the weights that costs are made of', () => {

@@ -81,8 +81,8 @@ function isEmpty(selection: Selection): boolean {
 }
 
 /** Fields with nothing inside. */
-export function leaves(...fields: readonly string[]): Selection {
-  return Object.fromEntries(fields.map((field) => [field, {}]))
+export function leaves<Name extends string>(...fields: readonly Name[]): Readonly<Record<Name, Selection>> {
+  return Object.fromEntries(fields.map((field) => [field, {}])) as Record<Name, Selection>
 }
 
 /** The key of what is selected of records of one type, where others may be too. */

@@ -22,6 +22,9 @@ export interface Measure {
   readonly p: number | null
 }
 
+/** The words for measures of fields, without percentiles. */
+export const measureWords = fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')
+
 const durations = { avg: 'avgDuration', median: 'medianDuration' } as const
 
 /**
@@ -35,7 +38,7 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
     leaf.kind === 'count' ? reverseNames(from, context).get(leaf.reference) : leafPath(leaf).join('.')
   if (name === undefined)
     throw new AskError(
-      `"${text.slice(0, 80)}" is not a measure. Write one of ${fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg').map(nameIn)[0] ?? 'field'}".`,
+      `"${text.slice(0, 80)}" is not a measure. Write one of ${measureWords} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg').map(nameIn)[0] ?? 'field'}".`,
     )
   const written = `${word}:${path}`
   const [start = '', end] = path.split('..')

@@ -3,7 +3,7 @@ import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { leaves, mergeSelections, printField } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import { selectSameStory } from '../lists/stories.ts'
 import type { Site } from '../page.ts'
@@ -14,7 +14,8 @@ export const mostReferring = 6
 
 const mostReverseFields = 12
 
-export interface RecordNode {
+/** What every record has. */
+export interface RecordFields {
   readonly uri: string
   readonly cid: string
   readonly rev: string | null
@@ -23,6 +24,9 @@ export interface RecordNode {
   readonly indexedAt: string
   readonly changedAt: string
   readonly recordJson: Readonly<Record<string, unknown>>
+}
+
+export interface RecordNode extends RecordFields {
   /** Under the reverse fields. */
   readonly [name: string]: unknown
 }
@@ -58,6 +62,8 @@ export function referringTo({ collection }: PageSubject, { subjects }: Site): re
     })
 }
 
+const own = leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson')
+
 export function recordPanel(uri: string, subject: PageSubject, site: Site): Panel {
   const { collection } = subject
   return {
@@ -65,7 +71,7 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
     field: `${collection.rootField}ByUri`,
     arguments: { uri },
     selection: mergeSelections([
-      leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson'),
+      own satisfies Record<keyof RecordFields, Selection>,
       selectReferences(subject, site.subjects),
       selectSameStory(subject),
       Object.fromEntries(

@@ -5,7 +5,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { isPicture } from '../parts/pictures.ts'
 import { recordText, shortText, timeOf, zoneNote } from '../parts/values.ts'
-import type { RecordNode } from './record-operation.ts'
+import type { RecordFields } from './record-operation.ts'
 import { fieldList, type ValueContext } from './values.ts'
 
 const mostJson = 100_000
@@ -19,7 +19,7 @@ export function addressProperties({ collection }: PageSubject): ReadonlySet<stri
   return new Set(addresses.map(({ property }) => property))
 }
 
-export function technical(node: RecordNode, values: ValueContext): Html {
+export function technical(node: RecordFields, values: ValueContext): Html {
   const { subject, language } = values
   const { uri, cid, rev, did, actorHandle, indexedAt, changedAt, recordJson } = node
   const { text } = language

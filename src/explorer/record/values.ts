@@ -150,19 +150,23 @@ function valueOfType(
 function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: ValueContext): Html {
   const { language, textLanguage, path } = shown
   if (text.startsWith('at://')) return reference(text, null, shown)
-  const { page } = type.use
-  if (page === 'address') return webLink(text, recordText(shortText(text, 200)))
-  if (page === 'account')
-    return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
   const same = shown.filterBy(path, text)
-  const field = shown.subject.ownFields.get(path.join('\n'))
-  const content =
-    page === 'language'
-      ? languageName(text, language)
-      : shortText(field === undefined ? text : plainValue(field, text, language), 500)
-  if (same !== null) return html`<a href=${same} rel="nofollow">${recordText(content)}</a>`
-  if (type.freeText) return paragraphs(text, textLanguage, shown.isCompact ? 600 : 10_000)
-  return recordText(content)
+  const linked = (content: string): Html =>
+    same === null ? recordText(content) : html`<a href=${same} rel="nofollow">${recordText(content)}</a>`
+  switch (type.use.page) {
+    case 'address':
+      return webLink(text, recordText(shortText(text, 200)))
+    case 'account':
+      return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
+    case 'language':
+      return linked(languageName(text, language))
+    case 'text': {
+      if (same === null && type.freeText)
+        return paragraphs(text, textLanguage, shown.isCompact ? 600 : 10_000)
+      const field = shown.subject.ownFields.get(path.join('\n'))
+      return linked(shortText(field === undefined ? text : plainValue(field, text, language), 500))
+    }
+  }
 }
 
 /** `French (fr)` */

@@ -1,6 +1,7 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
 import { leafPath } from '../../schema/model/leaves.ts'
 import { type SortField, sortFields } from '../../schema/model/operators.ts'
+import { operatorsOn } from '../../schema/model/where-operators.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -28,6 +29,11 @@ interface Page {
   readonly edges: readonly (Json & { readonly cursor: string; readonly node: Json })[]
   readonly pageInfo: { readonly hasNextPage: boolean }
 }
+
+/** Those of single values and arrays, but for `isNull`. */
+const operators = operatorsOn('string', 'searched', 'url', 'array')
+  .flatMap(([name, { value }]) => (value === 'flag' ? [] : [name]))
+  .join('|')
 
 interface SearchArguments extends Narrowing {
   readonly collection: string
@@ -59,8 +65,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         text: { type: 'string', description: 'Characters in a title or other text.' },
         filters: {
           type: 'object',
-          description:
-            'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|matches|sameUrl|gt|gte|lt|lte|has|hasAny|hasAll: value}; bare, text contains it and a URL is the same. A reference takes a URI, record key, domain or name, or {all: name} for all that match; .isCurrent: false where its target has changed; what refers to a record takes "none" or "some".',
+          description: `Path: value, [any of], null (missing) or {${operators}: value}; bare, text contains it and a URL is the same. A reference takes a URI, record key, domain or name, or {all: name} for all that match; .isCurrent: false where its target has changed; what refers to a record takes "none" or "some".`,
         },
         since: { type: 'string', description: '"2026-11-16", "today", "last 7 days" …; UTC.' },
         until: 'string',

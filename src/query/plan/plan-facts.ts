@@ -93,6 +93,9 @@ export function withoutElements(
   return all(conjuncts(where).filter((part) => !isHeld(part)))
 }
 
+/** Outputs that need no groups; any other has them formed. */
+const withoutGroups = 'count total matching share measure measures pairs unusualWords constant'.split(' ')
+
 /** What an aggregate reads for its fields. */
 export function readingsOf({
   fields,
@@ -108,9 +111,7 @@ export function readingsOf({
     output.kind === 'groups' ? output.fields.map((field) => field.output) : [],
   )
   const groupKinds = ofGroups.map(({ kind }) => kind)
-  const isGrouped =
-    keys.length > 0 &&
-    kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
+  const isGrouped = keys.length > 0 && kinds.some((kind) => !withoutGroups.includes(kind))
   const usesShare =
     fill?.kind === 'denominator' ||
     order.by === 'share' ||

@@ -1,4 +1,5 @@
 /** What a collection can be grouped by, and the keys of its records. */
+import { measureNames } from '../../../src/schema/model/measures.ts'
 import { declaredTarget } from '../matches.ts'
 import { type Element, type ElementArray, elementKey, elementsIn } from '../elements.ts'
 import { arrayAround, type Place, placesOf, readPath } from '../places.ts'
@@ -58,10 +59,10 @@ function allFields(data: Dataset, collection: string): GroupField[] {
 }
 
 /** Groups have fields of these names themselves; records are grouped by `record_<name>`. */
-const namesOfGroups =
-  `total matching countShare share cursor top nodes median stddev percentile pairs groupsPageInfo change`.split(
-    ' ',
-  )
+const namesOfGroups: readonly string[] = [
+  ...measureNames,
+  ...`total matching countShare cursor top nodes pairs groupsPageInfo change`.split(' '),
+]
 
 function plain(name: string) {
   return { name, prints: 'plain', path: [name], isReference: false, through: null } as const

@@ -41,6 +41,7 @@ export function valueOf(
   if (measure === 'COUNT_DISTINCT') return countDistinct(data, collection, records, field)
   if (measure === 'MIN' || measure === 'MAX') return extreme(data, records, field, measure)
   if (measure === 'AVG') return mean(data, records, field) ?? undefined
+  if (measure !== 'SUM') throw new Error(`There is no measure ${String(measure)}.`)
   const { sum, count } = total(data, records, field)
   return count === 0n ? undefined : sum
 }

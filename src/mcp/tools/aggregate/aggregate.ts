@@ -11,7 +11,7 @@ import { EnumValue, mergeSelections, printField } from '../../../ask/graphql-tex
 import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import type { Where } from '../../../ask/where.ts'
-import { type Measure, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
+import { type Measure, measureWords, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
 import type { AggregateArguments, Column } from './columns.ts'
 import { measureColumn, percentColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import {
@@ -57,7 +57,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         measures: {
           type: 'array',
           items: { type: 'string' },
-          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}; of referring records, their number; avg and median of time..time, in seconds. Or percent of all records.`,
+          description: `${measureWords} or p90 (any percentile) and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}; of referring records, their number; avg and median of time..time, in seconds. Or percent of all records.`,
         },
         search: 'string',
         text: 'string',
