@@ -33,7 +33,6 @@ interface Significance {
 
 interface UnusualWord {
   readonly word: string
-  readonly count: number
   readonly significance: Significance
 }
 
@@ -97,23 +96,25 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
           limit: askedWords,
         })]: {
           ...leaves('recordsRead', 'againstRecordsRead'),
-          words: { ...leaves('word', 'count'), ...selected },
+          words: { ...leaves('word'), ...selected },
         },
       },
     }),
-    rows: ({ unusualWords }) =>
-      (unusualWords?.words ?? [])
-        .filter(isTelling)
+    rows: ({ unusualWords: { words, recordsRead = 0, againstRecordsRead = 0 } = { words: [] } }) =>
+      words
+        .filter(({ significance }) => isTelling(significance, recordsRead, againstRecordsRead))
         .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
   }
 }
 
 /**
  * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
- * least five times as frequent here, after one standard deviation of its count (1/√count) is taken off.
+ * least five times as frequent here, even if both counts are two standard deviations off by chance: (√count ± 1)². Of
+ * few records, here or elsewhere, most words tell nothing.
  */
-function isTelling({ count, significance: { score, share, againstShare } }: UnusualWord): boolean {
-  return score >= 1.5 && againstShare < 0.1 && share * (1 - count ** -0.5) >= 5 * againstShare
+function isTelling({ score, share, againstShare }: Significance, records: number, others: number): boolean {
+  const [least, most] = [Math.sqrt(share) - records ** -0.5, Math.sqrt(againstShare) + others ** -0.5]
+  return score >= 1.5 && againstShare < 0.1 && least ** 2 >= 5 * most ** 2
 }
 
 function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
