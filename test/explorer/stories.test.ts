@@ -171,6 +171,15 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
   assert.equal(assertCounts(pages, heading?.textContent, story), sourcesOf(all).size)
   const title = page.document.querySelector('meta[property="og:title"]')?.getAttribute('content')
   assert.equal(title, `Report: Story: ${page.texts('section.story h2')[0]}`)
+  // Of the same moment, or of a day without a clock, nobody knows who was first.
+  const [one, other] = all.map((record) => Date.parse(record.value.publishedAt)).toSorted((a, b) => a - b)
+  const isDay = one! % (24 * hour) === 0 && other! - one! < 24 * hour
+  const rank = isDay ? 'on the same day' : one === other ? 'at the same time' : 'First report'
+  assert.ok(plain(heading?.textContent).includes(rank), `${rank} ${story}`)
+  assert.match(
+    section.textContent,
+    value.story === own && rank === 'First report' ? /the first report/ : new RegExp(rank),
+  )
   const [first] = page.links('section.story')
   assert.ok(first?.endsWith(String(value.story).split('/').at(-1) ?? ''), own)
   const marked = Array.from(page.document.querySelectorAll('.result strong'), ({ parentElement }) =>

@@ -245,7 +245,11 @@ export const ar: Translation = {
       many: '{n} خبرًا',
       other: '{n} خبر',
     },
-    first: 'أول نشر',
+    ranks: {
+      first: 'أول نشر',
+      sameTime: 'من أول ما نُشر، في الوقت نفسه',
+      sameDay: 'من أول ما نُشر، في اليوم نفسه',
+    },
     own: 'هذا أول نشر.',
   },
   account: {

@@ -251,7 +251,12 @@ export const en = {
     each: 'One per story',
     others: (noun: string) => `The list has one per story; the chart and the filters count all ${noun}.`,
     count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
-    first: 'First report',
+    /** Of the first record; others may be as early. */
+    ranks: {
+      first: 'First report',
+      sameTime: 'Among the first reports, at the same time',
+      sameDay: 'Among the first reports, on the same day',
+    },
     own: 'This is the first report.',
   },
   account: {

@@ -222,7 +222,11 @@ export const es: Translation = {
     each: 'Uno por noticia',
     others: (noun) => `La lista tiene uno por noticia; el gráfico y los filtros cuentan todos los ${noun}.`,
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
-    first: 'Primera publicación',
+    ranks: {
+      first: 'Primera publicación',
+      sameTime: 'De las primeras publicaciones, a la misma hora',
+      sameDay: 'De las primeras publicaciones, el mismo día',
+    },
     own: 'Esta es la primera publicación.',
   },
   account: {

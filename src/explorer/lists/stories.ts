@@ -5,11 +5,12 @@ import { resolvedName } from '../../ask/selection.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { aggregateOf } from '../chart-data/asked-chart.ts'
 import { entityField } from '../fields/named-references.ts'
-import { selectFields } from '../fields/record-selection.ts'
+import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Answer } from '../page.ts'
 import type { Result } from '../parts/results.ts'
+import { dateOnly } from '../parts/values.ts'
 import { recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { fieldsNamed, type ListAnswer, type ListNode, resultOfNode } from './list.ts'
 
@@ -63,7 +64,11 @@ export interface StoryRow {
   readonly count: number
   /** Null where records refer to no outlet. */
   readonly outlets: number | null
+  readonly rank: FirstRank
 }
+
+/** Whether the first record is alone, or others may be as early: of the same moment, or of a day that has no clock. */
+export type FirstRank = 'first' | 'sameTime' | 'sameDay'
 
 /** `of`: a condition on the story. */
 export function storyPanels(name: string, view: View, of: Where, subject: PageSubject): readonly Panel[] {
@@ -72,7 +77,8 @@ export function storyPanels(name: string, view: View, of: Where, subject: PageSu
   const { field, outlet, columns, resolved } = fields
   const { search, where } = recordArguments(view)
   const outlets = outlet && printField('outlets: countDistinct', { field: new EnumValue(outlet.name) })
-  const first = nested([resolved, onType(subject.collection.typeName)], selectFields(columns))
+  const path = [resolved, onType(subject.collection.typeName)]
+  const first = nested(path, { ...selectFields(columns), ...earliest(fields, 2, [fields.time]) })
   return [
     {
       name,
@@ -112,7 +118,9 @@ export function readStories(answer: Answer, name: string, subject: PageSubject):
   return groups.map((group) => {
     const uri = String(group[fields.field.name])
     const first = resultOfNode({ ...(group[fields.resolved] as object | null), uri }, fields.columns)
-    return { uri, first, count: Number(group['count']), outlets: (group['outlets'] ?? null) as number | null }
+    const rank = rankIn(group[fields.resolved] as Answer | null, fields)
+    const outlets = (group['outlets'] ?? null) as number | null
+    return { uri, first, count: Number(group['count']), outlets, rank }
   })
 }
 
@@ -123,19 +131,31 @@ const mostOthers = 6
 export function selectSameStory(subject: PageSubject): Selection {
   const fields = storyFields(subject)
   if (fields === null) return {}
-  const sortBy = [{ field: new EnumValue(fields.time.name), direction: new EnumValue('ASC') }]
-  const list = printField(fields.list, { first: mostOthers + 1, sortBy })
   const path = [fields.resolved, onType(subject.collection.typeName)]
-  return nested(path, { uri: {}, [list]: { totalCount: {}, nodes: selectFields(fields.columns) } })
+  return nested(path, { uri: {}, ...earliest(fields, mostOthers + 1, [...fields.columns, fields.time]) })
+}
+
+/** The first so many records of a story, of its first one. */
+function earliest({ time, list }: StoryFields, first: number, columns: readonly ShownField[]): Selection {
+  const sortBy = [{ field: new EnumValue(time.name), direction: new EnumValue('ASC') }]
+  return { [printField(list, { first, sortBy })]: { totalCount: {}, nodes: selectFields(columns) } }
+}
+
+function rankIn(first: Answer | null, { list, time }: StoryFields): FirstRank {
+  const { nodes = [] } = (first?.[list] ?? {}) as { readonly nodes?: readonly ListNode[] }
+  const [one = '', other = ''] = nodes.map((node) => String(readField(node, time) ?? ''))
+  const [at, next] = [Date.parse(one), Date.parse(other)]
+  if (dateOnly.test(one) && next < at + 86_400_000) return 'sameDay'
+  return at === next ? 'sameTime' : 'first'
 }
 
 /** The first other records of the story; `total` counts the record too. Without others, an empty list. */
 export function readSameStory(node: Answer, subject: PageSubject) {
   const fields = storyFields(subject)
   const first = (node[fields?.resolved ?? ''] ?? null) as Answer | null
-  if (fields === null || first === null) return { story: '', total: 0, others: [] }
+  if (fields === null || first === null) return { story: '', total: 0, others: [], rank: 'first' } as const
   const list = first[fields.list] as { readonly totalCount: number; readonly nodes: readonly ListNode[] }
   const others = list.nodes.filter(({ uri }) => uri !== node['uri']).slice(0, mostOthers)
   const results = others.map((each) => resultOfNode(each, fields.columns))
-  return { story: String(first['uri']), total: list.totalCount, others: results }
+  return { story: String(first['uri']), total: list.totalCount, others: results, rank: rankIn(first, fields) }
 }

@@ -41,15 +41,15 @@ export function storyNote(story: unknown, rows: readonly StoryRow[], browse: Bro
 /** The first other records of the story of a record. */
 export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { subject, language } = context
-  const { story, total, others } = readSameStory(node, subject)
+  const { story, total, others, rank } = readSameStory(node, subject)
   if (others.length === 0) return null
   const { text } = language
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`. ${text.story.own}`}</p>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`. ${rank === 'first' ? text.story.own : `${text.story.ranks[rank]}.`}`}</p>
     <ol class="newest">${others.map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
-        <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && html`<strong>${text.story.first}</strong>`}</span></li>`,
+        <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && html`<strong>${text.story.ranks[rank]}</strong>`}</span></li>`,
     )}</ol>
   </section>`
 }
@@ -83,8 +83,8 @@ export function headline({ uri, values }: Result, { subject, language }: StoryCo
     : recordText(shortText(named.text, 160))
 }
 
-function firstReport({ first }: StoryRow, context: StoryContext): Html {
-  return html`<span><span class="label">${context.language.text.story.first}</span> ${whoAndWhen(first, context)}</span>`
+function firstReport({ first, rank }: StoryRow, context: StoryContext): Html {
+  return html`<span><span class="label">${context.language.text.story.ranks[rank]}</span> ${whoAndWhen(first, context)}</span>`
 }
 
 function whoAndWhen(result: Result, { subject, language }: StoryContext): Html {

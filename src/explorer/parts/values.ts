@@ -27,7 +27,7 @@ export function recordText(text: string): Html {
 export const directions = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** Midnight in UTC: publishers who know a date alone write it so. */
-const dateOnly = /T00:00:00(?:\.0+)?(?:Z|[+-]00:00)$/i
+export const dateOnly = /T00:00:00(?:\.0+)?(?:Z|[+-]00:00)$/i
 
 /** In UTC; scripts show it in the reader's zone. A date alone is in no zone. */
 export function timeOf(instant: string, language: Language): Html {
