@@ -153,20 +153,19 @@ function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, s
   const same = shown.filterBy(path, text)
   const linked = (content: string): Html =>
     same === null ? recordText(content) : html`<a href=${same} rel="nofollow">${recordText(content)}</a>`
-  switch (type.use.page) {
-    case 'address':
-      return webLink(text, recordText(shortText(text, 200)))
-    case 'account':
-      return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
-    case 'language':
-      return linked(languageName(text, language))
-    case 'text': {
+  const { page } = type.use
+  const forms: Readonly<Record<typeof page, () => Html>> = {
+    address: () => webLink(text, recordText(shortText(text, 200))),
+    account: () => html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`,
+    language: () => linked(languageName(text, language)),
+    text() {
       if (same === null && type.freeText)
         return paragraphs(text, textLanguage, shown.isCompact ? 600 : 10_000)
       const field = shown.subject.ownFields.get(path.join('\n'))
       return linked(shortText(field === undefined ? text : plainValue(field, text, language), 500))
-    }
+    },
   }
+  return forms[page]()
 }
 
 /** `French (fr)` */
