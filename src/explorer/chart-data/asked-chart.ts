@@ -87,13 +87,8 @@ export function ifAny<Item>(all: readonly Item[], test: (item: Item) => boolean)
   return some.length === 0 ? all : some
 }
 
-export function isOfMany({ total }: Counted): boolean {
-  return (total ?? 0) >= fewRecords
-}
-
-export function isOfMatches({ count }: Counted): boolean {
-  return (count ?? 0) >= leastRecords
-}
+export const isOfMany = ({ total }: Counted): boolean => (total ?? 0) >= fewRecords
+export const isOfMatches = ({ count }: Counted): boolean => (count ?? 0) >= leastRecords
 
 /** The most that an answer may have. */
 export const mostGroups = 1_000

@@ -77,10 +77,12 @@ function tickText(value: number, { unit, locale }: ChartSpec): string {
   ).format(value)
 }
 
-/** Room for the numbers of an axis on the left. */
+/** Room on the left for the numbers of an axis, and for half of the first key's label. */
 export function leftMargin(spec: ChartSpec, marks: readonly Mark[]): number {
   const [low, high] = extent(spec, marks)
-  return 16 + 7 * Math.max(3, ...[low, high / 4, high].map((value) => tickText(value, spec).length))
+  const numbers = [low, high / 4, high].map((value) => tickText(value, spec).length)
+  const first = Math.min(longestKey, columnsOf(spec.keys[0]?.label ?? ''))
+  return Math.max(16 + 7 * Math.max(3, ...numbers), first * 3.25)
 }
 
 /** Room for labels on the left, and how wide they may be. */

@@ -113,7 +113,7 @@ export const en = {
     newest: 'Newest',
     all: (count: string) => `All ${count}`,
     stories: 'Biggest stories',
-    words: (field: string) => `Words of “${field}” that go with it`,
+    words: (field: string) => `Words in “${field}” that go with it`,
     values: (field: string) => `${field} that go with it`,
     here: 'here',
     elsewhere: 'elsewhere',

@@ -80,14 +80,13 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const stories = readStories(answer, 'stories', subject)
-      const heads = readStories(answer, 'story', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
       const chart =
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
-        ${heading(browse, request)} ${storyHeading(heads, browse)}
+        ${heading(browse, request)} ${storyHeading(readStories(answer, 'story', subject), browse)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
@@ -107,7 +106,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     imageHosts: site.operator.imageHosts,
                     note: ({ uri }, at) =>
                       uri === story
-                        ? html`<strong>${text.story.ranks[heads[0]?.rank ?? 'first']}</strong>`
+                        ? html`<strong>${text.story.ranks[readStories(answer, 'story', subject)[0]?.rank ?? 'first']}</strong>`
                         : storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }
