@@ -50,12 +50,14 @@ type Random = ReturnType<typeof createRandom>['fraction']
 /** Records of all kinds in so many days, of so many values; some without a time, and some with one that is wrong. */
 async function drawRecords(random: Random, { days, most }: (typeof shapes)[number]) {
   const pick = (count: number): number => Math.floor(random() * count)
+  // Several that are wrong are often in the same year.
+  const wrong = ['0001-03-04T05:06:07Z', '9999-12-31T23:00:00Z', '2031-01-01T00:00:00Z'].slice(pick(3))
   const end = Date.UTC(2026, 10, 20) - pick(2_000) * day
   const rare = (value: () => string): string | undefined => (random() < 0.1 ? undefined : value())
   const timeOf = (): string | undefined => {
     const drawn = random()
     if (drawn < 0.05) return undefined
-    if (drawn < 0.06) return ['0001-03-04T05:06:07Z', '9999-12-31T23:00:00Z', '2031-01-01T00:00:00Z'][pick(3)]
+    if (drawn < 0.07) return wrong[pick(wrong.length)]
     return new Date(end - Math.floor(random() ** 2 * days * day)).toISOString()
   }
   const lines = Array.from({ length: 60 + pick(200) }, (_, at) => {

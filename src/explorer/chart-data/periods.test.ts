@@ -95,6 +95,14 @@ test('times that are only rarer at the ends stay', () => {
   assert.deepEqual(usualRange(days(1, 20)), days(1, 20))
 })
 
+test('two stray records in one year are left out of more than 40', () => {
+  const usual = days(5, 20, 15)
+  const far = { at: 4_000 * day, count: 2 }
+  assert.deepEqual(usualRange([...usual, far]), usual)
+  assert.deepEqual(usualRange([...usual, { ...far, count: 3 }]).length, 4)
+  assert.deepEqual(usualRange([...days(5, 20, 10), far]).length, 4)
+})
+
 test('of many records at most one in 200 is left out at each end', () => {
   const usual = days(...Array.from({ length: 10 }, () => 99))
   const far = { at: 4_000 * day, count: 5 }

@@ -215,12 +215,12 @@ export interface Dated {
 
 /**
  * Without the records at both ends whose times are wrong, such as the year 9999, as all others would be in one period:
- * up to one in 200 at each end, and one of few. Nothing is left out unless the range becomes a quarter. From the
+ * up to one in 200 at each end, but two, and one of up to 40 records. Nothing is left out unless the range becomes a quarter. From the
  * earliest to the latest.
  */
 export function usualRange(dated: readonly Dated[]): readonly Dated[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)
-  const spare = Math.max(1, Math.floor(all / 200))
+  const spare = Math.max(Math.min(2, Math.ceil(all / 40)), Math.floor(all / 200))
   const sorted = dated.toSorted((one, other) => one.at - other.at)
   const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
   return usual.length > 0 && Math.max(spanOf(usual), shortest) * 4 < spanOf(sorted) ? usual : sorted
