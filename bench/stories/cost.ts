@@ -4,7 +4,8 @@
  * behind at a fixed rate, and two questions about them. Articles come in the order in which they were indexed.
  * Usage: node bench/stories/cost.ts [engine=sqlite] [articles=210000] [added=10000] [rate=100] [seconds=20]
  *   [corpus=FOLDER] [work=FOLDER] [postgres=URL]
- * `engine`: sqlite or postgres. `added`: so many of the articles come last, in batches as ingestion writes them.
+ * `engine`: sqlite or postgres. `added`: so many of the articles come last, in batches as ingestion writes them, after a
+ * batch with which stories are read into memory.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,10 +52,12 @@ const place = mkdtempSync(join(work, 'lexigraph-stories-'))
 stack.defer(() => rmSync(place, { recursive: true }))
 const server = engine === 'postgres' ? stack.use(await openPostgres(postgres)).url : null
 const changes = await readChanges()
-const late = changes.splice(-added - 2 * rate * seconds)
-const [burst, ...live] = [
-  late.slice(0, added),
-  late.slice(added, -rate * seconds),
+/** What comes first after a start, a burst, and what comes at the rate without and with stories. */
+const late = changes.splice(-batchSize - added - 2 * rate * seconds)
+const [first, burst, ...live] = [
+  late.slice(0, batchSize),
+  late.slice(batchSize, -2 * rate * seconds),
+  late.slice(-2 * rate * seconds, -rate * seconds),
   late.slice(-rate * seconds),
 ]
 
@@ -73,6 +76,9 @@ const costs: number[] = []
 for (const hasStories of [false, true]) {
   await using database = await open(hasStories ? whole : copied, hasStories)
   const meter = await cpuMeter(database.read)
+  for (const batch of batchesOf(first, batchSize)) await database.write.applyBatch(batch)
+  const opening = await meter(() => deriveAll(database))
+  if (hasStories) print(`the first ${first.length} after a start`, `${opening.toFixed(0)} ms of CPU`, '')
   const stop = new AbortController()
   let keeping = Promise.resolve()
   const busy = await meter(async () => {

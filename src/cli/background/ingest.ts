@@ -71,8 +71,12 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
   }
 }
 
-/** Milliseconds between two looks for records whose stories are to be derived. */
+/** Records per transaction; milliseconds between two looks for records whose stories are to be derived. */
+const storiesAtOnce = 100
 const storiesInterval = 1_000
+/** Events have nine tenths of the time: how often as long as a transaction the pause after it is, and at most. */
+const storiesRest = 9
+const longestRest = 500
 
 /** Derives stories in small transactions; ends when the signal is aborted. */
 export async function keepStories(
@@ -81,8 +85,10 @@ export async function keepStories(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const isMore = await whileBusy(signal, () => metadata.deriveStories(rowsAtOnce))
-    await pause(isMore === true ? breath : storiesInterval, undefined, { signal }).catch(() => {})
+    const start = performance.now()
+    const isMore = await whileBusy(signal, () => metadata.deriveStories(storiesAtOnce))
+    const rest = Math.min(storiesRest * (performance.now() - start), longestRest)
+    await pause(isMore === true ? rest : storiesInterval, undefined, { signal }).catch(() => {})
   }
 }
 

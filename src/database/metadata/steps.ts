@@ -44,6 +44,8 @@ export interface WriteDialect {
   textJson(text: string): string
   /** An expression for the JSON text of the column `record`. */
   readonly recordText: string
+  /** An expression for the JSON text at a path of a column of records. */
+  jsonAt(column: string, path: readonly string[]): string
 }
 
 /** Identifies a row independently of its id. */

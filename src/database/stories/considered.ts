@@ -1,60 +1,36 @@
 /** Reads the records that stories are derived of, in their order: by time, then by URI. */
 import { quote } from '../../sql/sql.ts'
+import { compareRecords, secondsOf } from '../../search/stories/story-index.ts'
 import { type StoryWords, storyWords } from '../../search/stories/story-words.ts'
 import { valueAt } from '../derive.ts'
+import type { ColumnValue } from '../changes.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'
 import type { Table } from '../layout/tables.ts'
-import { ask, type RowKey, type StepRow, type Steps } from '../metadata/steps.ts'
+import { ask, type RowKey, type StepRow, type Steps, type WriteDialect } from '../metadata/steps.ts'
 
 export interface Considered extends RowKey {
   readonly id: bigint
   readonly uri: string
-  /** In hexadecimal where the engine stores bytes. */
-  readonly cid: string
   /** Microseconds. */
   readonly at: bigint
+  /** The whole seconds of `at`. */
+  readonly seconds: number
+  /** JSON; null without. */
+  readonly texts: { readonly title: string | null; readonly summary: string | null }
   /** The first record of its story as stored; null until it is derived. */
   readonly story: RowKey | null
   /** The record that it repeats, with its story as stored; null unless that one is before it. */
   readonly original: (RowKey & { readonly story: RowKey | null }) | null
 }
 
-/** Records from one time to another, both included. */
-export function readConsidered(
-  table: Table,
-  columns: StoryColumns,
-  from: bigint,
-  to: bigint,
-): Steps<readonly Considered[]> {
-  return read(table, columns, `t.${quote(columns.time.name)} between ? and ?`, from, to)
-}
-
-/** First records of stories as stored, from one time to another, the latter not included. */
-export function readFirsts(
-  table: Table,
-  columns: StoryColumns,
-  from: bigint,
-  to: bigint,
-): Steps<readonly Considered[]> {
-  const [time, base, key] = [columns.time, columns.story.base, columns.story.key].map(({ name }) =>
-    quote(name),
-  )
-  return read(
-    table,
-    columns,
-    `t.${time} >= ? and t.${time} < ? and t.${base} = t.base and t.${key} = t.rkey`,
-    from,
-    to,
-  )
-}
-
-function* read(
-  table: Table,
-  { time, story, original }: StoryColumns,
+/** `where`: a condition on the rows `t`. */
+export function* readConsidered(
+  { name }: Pick<Table, 'name'>,
+  { title, summary, time, story, original }: StoryColumns,
+  dialect: WriteDialect,
   where: string,
-  ...values: readonly bigint[]
+  ...values: readonly ColumnValue[]
 ): Steps<readonly Considered[]> {
-  const name = quote(table.name)
   const at = (alias: string, column: { readonly name: string }): string => `${alias}.${quote(column.name)}`
   const selected = ['t', ...(original === null ? [] : ['o'])].map(
     (row) => `${row}.base as ${row}_base, ${row}.rkey as ${row}_key, ${row}b.uri || ${row}.rkey as ${row}_uri,
@@ -63,24 +39,27 @@ function* read(
   const originals =
     original === null
       ? ''
-      : `left join ${name} o on o.base = ${at('t', original.base)} and o.rkey = ${at('t', original.key)}
+      : `left join ${quote(name)} o on o.base = ${at('t', original.base)} and o.rkey = ${at('t', original.key)}
          left join base ob on ob.id = o.base`
+  const json = (path: readonly string[] | null): string =>
+    path === null ? 'null' : dialect.jsonAt('t.record', path)
   const rows = yield* ask(
-    `select t.id, t.cid, ${selected.join(', ')} from ${name} t join base tb on tb.id = t.base ${originals} where ${where}`,
+    `select t.id, ${json(title)} as title, ${json(summary)} as summary, ${selected.join(', ')}
+     from ${quote(name)} t join base tb on tb.id = t.base ${originals} where ${where}`,
     ...values,
   )
-  return rows.map(consideredOf).toSorted(compare)
+  return rows.map(consideredOf).toSorted(compareRecords)
 }
 
 function consideredOf(row: StepRow): Considered {
-  const { cid } = row
   const own = keyIn(row, 't') as RowKey & Order
   const original = keyIn(row, 'o')
   return {
     id: row.id as bigint,
-    cid: cid instanceof Uint8Array ? Buffer.from(cid).toString('hex') : String(cid),
     ...own,
-    original: original !== null && compare(original, own) < 0 ? original : null,
+    seconds: secondsOf(own.at),
+    texts: { title: row.title as string | null, summary: row.summary as string | null },
+    original: original !== null && compareRecords(original, own) < 0 ? original : null,
   }
 }
 
@@ -100,22 +79,16 @@ function keyIn(row: StepRow, alias: 't' | 'o'): (RowKey & Order) | null {
   }
 }
 
-/** URIs are ASCII, so that code units compare as bytes. */
-function compare(a: Pick<Considered, 'at' | 'uri'>, b: Pick<Considered, 'at' | 'uri'>): number {
-  if (a.at !== b.at) return a.at < b.at ? -1 : 1
-  return a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0
-}
-
-/** Microseconds to whole seconds, rounded down. */
-export function secondsOf(at: bigint): number {
-  const micros = ((at % 1_000_000n) + 1_000_000n) % 1_000_000n
-  return Number((at - micros) / 1_000_000n)
-}
-
 export function storyWordsOf({ title, summary }: StoryColumns, record: object): StoryWords {
-  const textAt = (path: readonly string[] | null): string | null => {
-    const text = path === null ? null : valueAt(record, path)
-    return typeof text === 'string' ? text : null
-  }
-  return storyWords(textAt(title), textAt(summary))
+  const at = (path: readonly string[] | null): unknown => (path === null ? null : valueAt(record, path))
+  return storyWords(textOf(at(title)), textOf(at(summary)))
+}
+
+export function wordsOfTexts({ title, summary }: Considered['texts']): StoryWords {
+  const [titleText, summaryText] = [title, summary].map((json) => textOf(json && JSON.parse(json)))
+  return storyWords(titleText ?? null, summaryText ?? null)
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }

@@ -1,186 +1,183 @@
 /**
- * Derives the stories of a collection, as docs/stories.md defines them. One transaction derives some records in the order
- * of time, from the first mark on, and marks where it stopped. It derives marked records, records that repeat another,
- * and within 72 hours those that a new first record resembles or whose first record is no longer one.
+ * Derives the stories of a collection, as docs/stories.md defines them. A transaction derives marked records in the order
+ * of time, and marks those that this concerns: records that resemble a new first record, or are in the story of one that
+ * is no longer one, or repeat a record whose story is another. When no mark is left, all stories are right.
  */
+import { randomInt } from 'node:crypto'
 import { quote } from '../../sql/sql.ts'
-import { StoryWindow } from '../../search/stories/story-window.ts'
-import type { StoryWords } from '../../search/stories/story-words.ts'
+import { secondsOf, StoryIndex, storyReach, type StoryRecord } from '../../search/stories/story-index.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'
 import type { Table } from '../layout/tables.ts'
-import { ask, jsonIds, type RowKey, type Steps, type WriteDialect } from '../metadata/steps.ts'
+import { ask, jsonIds, jsonRows, type RowKey, type Steps, type WriteDialect } from '../metadata/steps.ts'
 import type { RecordTable, StoryRow } from '../write/record-table.ts'
-import { type Considered, readConsidered, readFirsts, secondsOf, storyWordsOf } from './considered.ts'
-import { firstTime, markCopies, storySpan } from './story-marks.ts'
+import { type Considered, readConsidered, wordsOfTexts } from './considered.ts'
+import { lastTime, markDependents, tokenTime } from './story-marks.ts'
+
+type Kept = StoryRecord & RowKey
 
 interface Mark {
   readonly at: bigint
   readonly until: bigint
 }
 
-interface Assigned {
-  /** Rows whose stored story is another. */
-  readonly changed: readonly StoryRow[]
-  /** The time up to which records were looked at. */
-  readonly done: bigint
-  /** The time up to which records must be derived. */
-  readonly until: bigint
-}
+/** Records in memory, besides those that are needed: about 100 MB. */
+const mostKept = 40_000
 
-/** By CID, because each transaction compares the same first records; the latest come last. */
-export type WordCache = Map<string, StoryWords>
+/** Microseconds between the first and the last mark of one turn. */
+const longestTurn = 86_400_000_000n
 
-/** Records remembered between transactions: about 100 MB. */
-const mostCached = 40_000
-
-/** Records that are looked at for each that may be derived, where few are marked. */
-const mostLooked = 25
+const microseconds = 1_000_000n
 
 export class StoryDeriver {
   readonly #records: RecordTable
   readonly #table: Table
   readonly #columns: StoryColumns
-  readonly #dialect: WriteDialect
-  readonly #words: WordCache
-  readonly #window = new StoryWindow<RowKey>()
-  /** First records that have come in this transaction, and the keys of those that have gone. */
-  readonly #come = new StoryWindow<RowKey>()
-  readonly #gone = new Set<string>()
-  /** What this transaction has derived, by key. */
-  readonly #derived = new Map<string, RowKey>()
+  readonly #marks: string
+  readonly #time: string
+  /** All records whose story is stored, of its parts, as the last transaction of this process has left them. */
+  readonly #index = new StoryIndex<Kept>()
+  /** The number in the table of marks since then. Another one is there after a rollback, or if others have derived. */
+  #token: bigint | null = null
 
-  constructor(records: RecordTable, columns: StoryColumns, dialect: WriteDialect, words: WordCache) {
+  constructor(records: RecordTable, columns: StoryColumns) {
     this.#records = records
     this.#table = records.table
     this.#columns = columns
-    this.#dialect = dialect
-    this.#words = words
+    this.#marks = quote(columns.marks)
+    this.#time = quote(columns.time.name)
   }
 
   /**
    * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns whether more
    * may be marked.
    */
-  *derive(now: bigint, limit: number): Steps<boolean> {
-    const marks = quote(this.#columns.marks)
-    const first = `select at, until from ${marks} where at <= ? order by at, until desc limit 1`
-    const [mark] = yield* ask<Mark>(first, now)
+  *derive(dialect: WriteDialect, now: bigint, limit: number): Steps<boolean> {
+    const first = `select at, until from ${this.#marks} where at <= ? order by at, until desc limit 1`
+    let [mark] = yield* ask<Mark>(first, now)
     if (mark === undefined) return false
-    const from = mark.at
-    for (const cid of this.#words.keys().take(Math.max(this.#words.size - mostCached, 0)))
-      this.#words.delete(cid)
-    const isRange = mark.until > from
-    const end = isRange || from + storySpan > now ? now : from + storySpan
-    const boundary = yield* this.#boundary(from, end, isRange ? limit : limit * mostLooked)
-    const last = boundary ?? end
-    const rows = yield* readConsidered(this.#table, this.#columns, from, last)
-    yield* this.#open(from)
-    yield* this.#learn(rows)
-    const passed = yield* ask<Mark>(`select at, until from ${marks} where at <= ? order by at`, last)
-    const { changed, done, until } = this.#assign(rows, passed, limit, last)
-    yield* this.#records.setStories(changed)
-    yield* ask(`delete from ${marks} where at <= ?`, done)
-    const isLast = boundary === null && done === now
-    const next = isLast ? yield* this.#firstAfter(now) : done + 1n
-    if (next !== null && next <= until)
-      yield* ask(`insert into ${marks} (at, until) values (?, ?) on conflict do nothing`, next, until)
-    yield* this.#markCopies(changed, done)
-    return !isLast
+    const [found] = yield* ask<Mark>(`delete from ${this.#marks} where at = ? returning at, until`, tokenTime)
+    if (found === undefined || found.until !== this.#token) this.#index.clear()
+    this.#token = null
+    for (let left = limit; left > 0 && mark !== undefined; [mark] = yield* ask<Mark>(first, now))
+      left -= yield* mark.until > mark.at
+        ? this.#deriveFrom(dialect, mark.at, now, left)
+        : this.#deriveMarked(dialect, mark.at, now, left)
+    const token = BigInt(randomInt(2 ** 47))
+    yield* ask(`insert into ${this.#marks} (at, until) values (?, ?)`, tokenTime, token)
+    this.#token = token
+    return mark !== undefined
   }
 
-  /** The time of the last of `limit` records; null if there are fewer. */
-  *#boundary(from: bigint, end: bigint, limit: number): Steps<bigint | null> {
-    const [table, time] = [quote(this.#table.name), quote(this.#columns.time.name)]
-    const [row] = yield* ask<{ at: bigint }>(
-      `select ${time} as at from ${table} where ${time} >= ? and ${time} <= ? order by ${time} limit 1 offset ?`,
+  /** Derives all records from a time on. Those after them stay marked. */
+  *#deriveFrom(dialect: WriteDialect, from: bigint, now: bigint, limit: number): Steps<number> {
+    const [table, time, marks] = [quote(this.#table.name), this.#time, this.#marks]
+    const end = earlier(now, from + longestTurn)
+    const boundary = `select ${time} as at from ${table} where ${time} between ? and ? order by 1 limit 1 offset ?`
+    const [row] = yield* ask<Mark>(boundary, from, end, limit - 1)
+    const last = row?.at ?? end
+    const left = yield* ask<Mark>(`delete from ${marks} where at <= ? returning at, until`, last)
+    yield* this.#open(dialect, from, last)
+    const rows = yield* readConsidered(
+      this.#table,
+      this.#columns,
+      dialect,
+      `t.${time} between ? and ?`,
       from,
-      end,
-      limit - 1,
+      last,
     )
-    return row?.at ?? null
+    const { changed } = this.#assign(rows, left)
+    yield* this.#records.setStories(changed)
+    yield* ask(
+      `insert into ${marks} (at, until) select at, ${lastTime}
+       from (select min(${time}) as at from ${table} where ${time} > ?) following where at is not null
+       on conflict do nothing`,
+      last,
+    )
+    return Math.max(rows.length, 1)
   }
 
-  *#firstAfter(now: bigint): Steps<bigint | null> {
-    const [table, time] = [quote(this.#table.name), quote(this.#columns.time.name)]
-    const least = `select min(${time}) as at from ${table} where ${time} > ?`
-    return (yield* ask<{ at: bigint | null }>(least, now))[0]?.at ?? null
+  /** Derives the records of the first marks. */
+  *#deriveMarked(dialect: WriteDialect, from: bigint, now: bigint, limit: number): Steps<number> {
+    const given = dialect.given({ at: 'bigint' })
+    const marks = yield* ask<Mark>(
+      `select at, until from ${this.#marks} where at between ? and ? and until = at order by at limit ?`,
+      from,
+      earlier(now, from + longestTurn),
+      limit,
+    )
+    const last = (marks.at(-1) as Mark).at
+    yield* this.#open(dialect, from, earlier(now, last + BigInt(storyReach + 1) * microseconds))
+    const isMarked = `t.${this.#time} in (select at from ${given})`
+    const rows = yield* readConsidered(this.#table, this.#columns, dialect, isMarked, jsonTimes(marks))
+    const { changed, begun, derived } = this.#assign(rows, marks)
+    const concerned = begun
+      .flatMap((record) => this.#index.resembling(record))
+      .filter((record) => !derived.has(keyOf(record)))
+    yield* ask(`delete from ${this.#marks} where at <= ? and until = at`, last)
+    yield* ask(
+      `insert into ${this.#marks} (at, until) select at, at from ${given} where true on conflict do nothing`,
+      jsonTimes(concerned),
+    )
+    const ids = dialect.given({ id: 'bigint' })
+    for (const mark of markDependents(this.#table, this.#columns, `id in (select id from ${ids})`))
+      yield* ask(mark, jsonIds(changed))
+    yield* this.#records.setStories(changed)
+    return marks.length
   }
 
-  /** Enters the first records that records of that time may join. */
-  *#open(from: bigint): Steps<void> {
-    const firsts = yield* readFirsts(this.#table, this.#columns, from - storySpan, from)
-    yield* this.#learn(firsts)
-    for (const first of firsts) this.#enter(this.#window, first)
+  /** Reads the records that are missing in memory, those of 72 hours before included. */
+  *#open(dialect: WriteDialect, from: bigint, to: bigint): Steps<void> {
+    const [first, last] = [secondsOf(from) - storyReach, secondsOf(to)]
+    if (this.#index.size > mostKept) this.#index.keep(first, last)
+    const where = `t.${this.#time} between ? and ? and t.${quote(this.#columns.story.base.name)} is not null`
+    for (const times of this.#index.open(first, last)) {
+      const [start, end] = times.map((seconds) => BigInt(seconds) * microseconds) as [bigint, bigint]
+      const of = [this.#table, this.#columns, dialect, where] as const
+      for (const row of yield* readConsidered(...of, start, end + microseconds - 1n))
+        this.#index.add(keptOf(row, row.story !== null && isSame(row.story, row)))
+    }
   }
 
-  #enter(window: StoryWindow<RowKey>, first: Considered): void {
-    window.add(first, secondsOf(first.at), this.#wordsOf(first))
-  }
-
-  #assign(rows: readonly Considered[], passed: readonly Mark[], limit: number, last: bigint): Assigned {
+  /** Derives rows; `marks`: their times, and those of rows that are gone. */
+  #assign(rows: readonly Considered[], marks: readonly Pick<Mark, 'at'>[]) {
+    const known = this.#takeKnown(rows, marks)
+    const derived = new Map<string, RowKey>()
     const changed: StoryRow[] = []
-    let [derived, done] = [0, last]
-    let [until, near] = [firstTime, firstTime]
-    let marked = 0
+    const begun: Kept[] = []
     for (const row of rows) {
-      if (derived >= limit && row.at > done) return { changed, done, until: later(until, near) }
-      done = row.at
-      for (; (passed[marked]?.at ?? row.at + 1n) <= row.at; marked += 1)
-        until = later(until, (passed[marked] as Mark).until)
-      const isMarked = row.story === null || row.at <= until
-      const isDue = isMarked || row.original !== null || (row.at <= near && this.#mayChange(row))
-      derived += Number(isDue)
-      const story = isDue ? this.#storyOf(row) : (row.story as RowKey)
-      this.#derived.set(keyOf(row), story)
-      const [was, is] = [row.story !== null && isSame(row.story, row), isSame(story, row)]
-      if (is) this.#enter(this.#window, row)
-      if (was !== is) near = row.at + storySpan
-      if (was && !is) this.#gone.add(keyOf(row))
-      if (is && !was) this.#enter(this.#come, row)
+      const was = row.story !== null && isSame(row.story, row)
+      const former = known.get(row.uri)
+      const record = former ?? keptOf(row, was)
+      const { original } = row
+      const ofOriginal = original === null ? null : (derived.get(keyOf(original)) ?? original.story)
+      const story = ofOriginal ?? this.#index.joinedBy(record) ?? row
+      derived.set(keyOf(row), story)
+      record.isFirst = isSame(story, row)
+      if (former === undefined) this.#index.add(record)
+      if (record.isFirst && !was) begun.push(record)
       if (row.story === null || !isSame(row.story, story)) changed.push({ id: row.id, story })
     }
-    for (const mark of passed.slice(marked)) until = later(until, mark.until)
-    return { changed, done: last, until: later(until, near) }
+    return { changed, begun, derived }
   }
 
-  /** Whether an unmarked record may now be in another story, because a first record has come or gone. */
-  #mayChange(row: Considered): boolean {
-    const isGone = row.story !== null && this.#gone.has(keyOf(row.story))
-    return isGone || this.#come.find(secondsOf(row.at), this.#wordsOf(row)) !== null
+  /** By URI: the records in memory of these times that are as these rows are; others are removed from it. */
+  #takeKnown(rows: readonly Considered[], marks: readonly Pick<Mark, 'at'>[]): Map<string, Kept> {
+    const derived = new Map(rows.flatMap((row) => (row.story === null ? [] : [[row.uri, row.at] as const])))
+    const times = new Set([...rows, ...marks].map(({ at }) => at))
+    const known = new Map<string, Kept>()
+    for (const record of [...times].flatMap((at) => this.#index.at(at)))
+      if (derived.get(record.uri) === record.at) known.set(record.uri, record)
+      else this.#index.remove(record)
+    return known
   }
+}
 
-  #storyOf(row: Considered): RowKey {
-    const { original } = row
-    const ofOriginal = original === null ? null : (this.#derived.get(keyOf(original)) ?? original.story)
-    return ofOriginal ?? this.#window.find(secondsOf(row.at), this.#wordsOf(row)) ?? row
-  }
+function keptOf({ base, rkey, uri, at, seconds, texts }: Considered, isFirst: boolean): Kept {
+  return { base, rkey, uri, at, seconds, words: wordsOfTexts(texts), isFirst }
+}
 
-  /** Records that repeat a changed one are in its story, at any distance. */
-  *#markCopies(changed: readonly StoryRow[], after: bigint): Steps<void> {
-    const given = this.#dialect.given({ id: 'bigint' })
-    const mark = markCopies(this.#table, this.#columns, `id in (select id from ${given})`, after)
-    if (mark !== null && changed.length > 0) yield* ask(mark, jsonIds(changed))
-  }
-
-  /** Reads the words of records that are not in memory. */
-  *#learn(rows: readonly Considered[]): Steps<void> {
-    const unknown = rows.filter(({ cid }) => !this.#words.has(cid))
-    if (unknown.length === 0) return
-    const cids = new Map(unknown.map(({ id, cid }) => [id, cid]))
-    const found = yield* ask<{ id: bigint; json: string }>(
-      `select id, ${this.#dialect.recordText} as json from ${quote(this.#table.name)}
-       where id in (select id from ${this.#dialect.given({ id: 'bigint' })})`,
-      jsonIds(unknown),
-    )
-    for (const { id, json } of found)
-      this.#words.set(cids.get(id) ?? '', storyWordsOf(this.#columns, JSON.parse(json) as object))
-  }
-
-  #wordsOf({ cid }: Considered): StoryWords {
-    const words = this.#words.get(cid)
-    if (words === undefined) throw new Error('The words of a record were not read.')
-    return words
-  }
+function jsonTimes(times: readonly Pick<Mark, 'at'>[]): string {
+  return jsonRows(times.map(({ at }) => `{"at":${at}}`))
 }
 
 function keyOf({ base, rkey }: RowKey): string {
@@ -191,6 +188,6 @@ function isSame(a: RowKey, b: RowKey): boolean {
   return a.base === b.base && a.rkey === b.rkey
 }
 
-function later(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }

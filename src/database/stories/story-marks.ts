@@ -1,6 +1,6 @@
 /**
- * Marks of the times from which stories must be derived again: rows (at, until) of a side table, written in the transaction
- * that changes a record. Records from `at` to `until` are derived again, and those after them that this concerns.
+ * Marks of what must be derived: rows (at, until) of a side table, written in the transaction that changes a record. `at`
+ * is the time of the records; `until` is the same, or `lastTime` for all records from then on.
  */
 import { quote } from '../../sql/sql.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'
@@ -9,8 +9,11 @@ import type { Table } from '../layout/tables.ts'
 /** Before and after every time of a record. */
 export const [firstTime, lastTime] = [-(2n ** 62n), 2n ** 62n]
 
-/** Microseconds after a record in which others may join its story, rounded up: 72 hours by whole seconds. */
-export const storySpan = 259_201_000_000n
+/**
+ * The `at` of a row that marks nothing. Its `until` is a random number of the process that has derived stories last, new
+ * in each of its transactions.
+ */
+export const tokenTime = 2n ** 62n + 1n
 
 /** At first everything is to be derived. */
 export function createMarks({ stories }: Pick<Table, 'stories'>, schema?: string): string {
@@ -20,24 +23,17 @@ export function createMarks({ stories }: Pick<Table, 'stories'>, schema?: string
     insert into ${name} values (${firstTime}, ${lastTime});`
 }
 
-/** Marks everything, as after a load. */
+/** Marks everything, as after a load. What is known of stories in memory holds no longer. */
 export function markAll({ stories }: Table): string {
-  return stories === null
-    ? ''
-    : `insert into ${quote(stories.marks)} values (${firstTime}, ${lastTime}) on conflict do nothing;`
+  if (stories === null) return ''
+  const marks = quote(stories.marks)
+  return `delete from ${marks}; insert into ${marks} values (${firstTime}, ${lastTime});`
 }
 
-/** Marks rows that were added or changed; `ids`: a condition on the column `id`. */
+/** Marks rows that were added, or changed, or that are about to change or go; `ids`: a condition on the column `id`. */
 export function markChanged({ name }: Table, { marks, time }: StoryColumns, ids: string): string {
   const at = quote(time.name)
   return `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at} from ${quote(name)}
-    where ${ids} and ${at} is not null on conflict do nothing`
-}
-
-/** Marks, of rows that are about to change or go, the records that may be in their stories. */
-export function markLeft({ name }: Table, { marks, time }: StoryColumns, ids: string): string {
-  const at = quote(time.name)
-  return `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at} + ${storySpan} from ${quote(name)}
     where ${ids} and ${at} is not null on conflict do nothing`
 }
 
@@ -56,17 +52,20 @@ export function isSameToStories(
     .join(' and ')
 }
 
-/** Marks the records whose `original` is one of these rows, if they are after a time. */
-export function markCopies(
+/**
+ * Statements that mark the records that depend on rows with these ids, which are about to change or go: those in stories
+ * that they begin, and those whose `original` they are.
+ */
+export function markDependents(
   { name }: Table,
-  { marks, time, original }: StoryColumns,
+  { marks, time, story, original }: StoryColumns,
   ids: string,
-  after: bigint,
-): string | null {
-  if (original === null) return null
-  const at = `c.${quote(time.name)}`
-  return `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at}
-    from (select base, rkey from ${quote(name)} where ${ids}) o
-    join ${quote(name)} c on c.${quote(original.base.name)} = o.base and c.${quote(original.key.name)} = o.rkey
-    where ${at} > ${after} on conflict do nothing`
+): readonly string[] {
+  const at = `d.${quote(time.name)}`
+  return [story, ...(original === null ? [] : [original])].map(
+    ({ base, key }) => `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at}
+      from (select base, rkey from ${quote(name)} where ${ids}) r
+      join ${quote(name)} d on d.${quote(base.name)} = r.base and d.${quote(key.name)} = r.rkey
+      where ${at} is not null on conflict do nothing`,
+  )
 }

@@ -1,11 +1,11 @@
 /** Derives all stories again in memory, as far as nothing marks them as incomplete, and compares them with the stored ones. */
 import { quote } from '../../sql/sql.ts'
-import { StoryWindow } from '../../search/stories/story-window.ts'
+import { secondsOf, StoryIndex, storyReach, type StoryRecord } from '../../search/stories/story-index.ts'
 import type { ReadDatabase } from '../database.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'
 import type { Table } from '../layout/tables.ts'
 import type { StepRow } from '../metadata/steps.ts'
-import { secondsOf, storyWordsOf } from '../stories/considered.ts'
+import { storyWordsOf } from '../stories/considered.ts'
 
 /** Yields each record whose stored story is another. */
 export async function* wrongStories(
@@ -16,12 +16,12 @@ export async function* wrongStories(
   const { stories: columns } = table
   if (columns === null) return
   const isSqlite = read.dialect.engine === 'sqlite'
-  const window = new StoryWindow<string>()
+  const firsts = new StoryIndex<StoryRecord>()
   const derived = new Map<string, string>()
   for await (const row of read.readRows({ text: statementOf(table, columns, isSqlite), values: [] })) {
     signal?.throwIfAborted()
     const uri = String(row.uri)
-    const expected = storyOf(row, columns, window, derived)
+    const expected = storyOf(row, columns, firsts, derived)
     if (expected !== null) derived.set(uri, expected)
     if (row.story !== expected)
       yield {
@@ -35,17 +35,19 @@ export async function* wrongStories(
 function storyOf(
   { uri, at, json, original }: StepRow,
   columns: StoryColumns,
-  window: StoryWindow<string>,
+  firsts: StoryIndex<StoryRecord>,
   derived: ReadonlyMap<string, string>,
 ): string | null {
   if (at == null) return null
   const ofOriginal = derived.get(String(original))
   if (ofOriginal !== undefined) return ofOriginal
   const words = storyWordsOf(columns, JSON.parse(String(json)) as object)
-  const seconds = secondsOf(BigInt(at as bigint))
-  const found = window.find(seconds, words)
-  if (found === null) window.add(String(uri), seconds, words)
-  return found ?? String(uri)
+  const [time, seconds] = [BigInt(at as bigint), secondsOf(BigInt(at as bigint))]
+  const record = { uri: String(uri), at: time, seconds, words, isFirst: true }
+  firsts.keep(seconds - storyReach, seconds)
+  const joined = firsts.joinedBy(record)
+  if (joined === null) firsts.add(record)
+  return (joined ?? record).uri
 }
 
 /** Records before the first mark in the order of stories, and those without a time; one snapshot of both. */

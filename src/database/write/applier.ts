@@ -37,7 +37,7 @@ import { decide, type RecordOutcome } from './decide.ts'
 import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
 import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
-import { StoryDeriver, type WordCache } from '../stories/derive-stories.ts'
+import { StoryDeriver } from '../stories/derive-stories.ts'
 import { RejectionLimit } from './rejections.ts'
 import { WorkingSet } from './working-set.ts'
 import { writeRun } from './write-run.ts'
@@ -57,13 +57,17 @@ export class Applier {
   readonly #limit = new RejectionLimit()
   readonly #moves: MovesOptions
   readonly #mostRemembered: number
-  readonly #words: WordCache = new Map()
+  readonly #derivers: readonly StoryDeriver[]
 
   constructor(store: RecordStore, options: ApplierOptions, remembered = mostRemembered) {
     this.#store = store
     this.#options = options
     this.#mostRemembered = remembered
     this.#clock = new MonotonicClock(options.now)
+    this.#derivers = [...store.tables.values()].flatMap((records) => {
+      const { stories } = records.table
+      return stories === null ? [] : [new StoryDeriver(records, stories)]
+    })
     this.#moves = {
       tables: store.tables,
       check: options.check,
@@ -144,12 +148,8 @@ export class Applier {
   *deriveStories(transaction: WriteTransaction, limit: number): Steps<boolean> {
     const now = this.#options.now()
     let isMore = false
-    for (const records of this.#store.tables.values()) {
-      const { stories } = records.table
-      if (stories === null) continue
-      const deriver = new StoryDeriver(records, stories, transaction.dialect, this.#words)
-      if (yield* deriver.derive(now, limit)) isMore = true
-    }
+    for (const deriver of this.#derivers)
+      if (yield* deriver.derive(transaction.dialect, now, limit)) isMore = true
     return isMore
   }
 

@@ -1,6 +1,6 @@
 /** SQL statements that write many rows of one collection at once. Rows arrive as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
-import { firstTime, isSameToStories, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { isSameToStories, markChanged, markDependents } from '../../stories/story-marks.ts'
 import { columnType, jsonAt, quote, textAt } from '../layout/ddl.ts'
 import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
@@ -116,10 +116,10 @@ function storyStatements(table: Table): StoryStatements {
   const { stories: columns } = table
   if (columns === null) return { entered: [], leaving: [], changing: [], set: [] }
   const { base, key } = columns.story
-  const copies = markCopies(table, columns, 'id = any($1)', firstTime)
+  const changed = markChanged(table, columns, 'id = any($1)')
   return {
-    entered: [markChanged(table, columns, 'id = any($1)')],
-    leaving: [markLeft(table, columns, 'id = any($1)'), ...(copies === null ? [] : [copies])],
+    entered: [changed],
+    leaving: [changed, ...markDependents(table, columns, 'id = any($1)')],
     changing: [
       `select t.id from ${quote(table.name)} t join json_to_recordset($1) as given (id bigint, record jsonb)
        on t.id = given.id where not (${isSameToStories(columns, jsonAt)})`,

@@ -12,6 +12,7 @@ import { createWriteTransaction, notePresence, presence } from '../../write/writ
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
 import { runPrepared } from '../prepared.ts'
+import { jsonAt } from '../layout/ddl.ts'
 import { changeTable } from '../layout/rebuild-state.ts'
 import { runSteps } from '../steps.ts'
 
@@ -202,4 +203,5 @@ const writeDialect: WriteDialect = {
   // PostgreSQL accepts no NUL in texts.
   textJson: (text) => JSON.stringify(text.toWellFormed().replaceAll('\0', '\uFFFD')),
   recordText: 'record::text',
+  jsonAt: (column, path) => `${jsonAt(column, path)}::text`,
 }

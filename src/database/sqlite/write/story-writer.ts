@@ -3,14 +3,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../../database.ts'
 import type { StoryColumns } from '../../layout/story-columns.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { firstTime, isSameToStories, markChanged, markCopies, markLeft } from '../../stories/story-marks.ts'
+import { isSameToStories, markChanged, markDependents } from '../../stories/story-marks.ts'
 import { pathLiteral } from '../dialect.ts'
 import { quote } from '../layout/ddl.ts'
 import type { CountedRow } from './materialized.ts'
 
 export class StoryWriter {
   readonly #changed: StatementSync
-  readonly #left: readonly StatementSync[]
+  readonly #dependents: readonly StatementSync[]
   readonly #same: StatementSync
   readonly #set: StatementSync
   /** Positions of the two columns in a counted row. */
@@ -18,11 +18,8 @@ export class StoryWriter {
 
   constructor(database: DatabaseSync, table: Table, columns: StoryColumns) {
     const { base, key } = columns.story
-    const copies = markCopies(table, columns, 'id = ?', firstTime)
     this.#changed = database.prepare(markChanged(table, columns, 'id = ?'))
-    this.#left = [markLeft(table, columns, 'id = ?'), ...(copies === null ? [] : [copies])].map((text) =>
-      database.prepare(text),
-    )
+    this.#dependents = markDependents(table, columns, 'id = ?').map((text) => database.prepare(text))
     const isSame = isSameToStories(columns, (record, path) => `${record} -> ${pathLiteral(path)}`)
     this.#same = database.prepare(
       `select 1 from ${quote(table.name)} t, (select ? as record) given where t.id = ? and ${isSame}`,
@@ -41,7 +38,7 @@ export class StoryWriter {
 
   /** Call it before a row is changed or removed. */
   leave(id: number): void {
-    for (const mark of this.#left) mark.run(id)
+    for (const mark of [this.#changed, ...this.#dependents]) mark.run(id)
   }
 
   /** Whether a row keeps its story when it gets another record. */

@@ -19,6 +19,7 @@ import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { Applier } from '../../write/applier.ts'
 import { MonotonicClock } from '../../../util/instant.ts'
+import { pathLiteral } from '../dialect.ts'
 import { derivationOf } from '../layout/ddl.ts'
 import { compactFile } from '../load/compact.ts'
 import type { OpenFile } from '../open-file.ts'
@@ -196,6 +197,7 @@ const writeDialect: WriteDialect = {
   cidJson: (cid) => `"${Buffer.from(typeof cid === 'string' ? (parseCid(cid) ?? '') : cid).toString('hex')}"`,
   textJson: (text) => JSON.stringify(text.toWellFormed()),
   recordText: 'json(record)',
+  jsonAt: (column, path) => `${column} -> ${pathLiteral(path)}`,
 }
 
 function spell(name: string, type: GivenType): string {
