@@ -48,12 +48,14 @@ onEveryLong(
     const expected = await run('query', query, '--database', undisturbed)
     assert.match(expected, /"storiesComplete":true/)
     const dice = createDice(seed)
+    let kills = 0
     for (let round = 0; round < rounds(); round += 1) {
       const killed = await emptyUrl(engine)
       for (const file of [before, all])
-        await killUntilDone(['import', file, '--database', killed, '--lexicons', lexicons], dice)
+        kills += await killUntilDone(['import', file, '--database', killed, '--lexicons', lexicons], dice)
       assert.equal(await run('query', query, '--database', killed), expected, `TEST_SEED=${seed}`)
       assert.match(await run('check', '--database', killed), /agrees with its records/)
     }
+    console.log(`${kills} kills on ${engine}`)
   },
 )

@@ -239,6 +239,24 @@ onEveryEngine('a check finds a record in another story than its words give', asy
   })
 })
 
+onEveryEngine('records are compared with what is in memory, and are not read again', async (engine) => {
+  const { store, clock } = await opened(engine)
+  await using _ = store
+  const put = (rkey: string) => {
+    const value = { $type: report, title: 'zorax quilm vethu', at: printInstant(clock.now()) }
+    return store.apply({ uri: uriOf(0, rkey), value })
+  }
+  await put('a')
+  await deriveAll(store, 100)
+  const other = engine === 'postgres' ? `'{title}', '"wramp"'` : `'$.title', 'wramp'`
+  const schema = engine === 'postgres' ? 'lexigraph_records.' : ''
+  await tamperWith(store.path, `update ${schema}"${report}" set record = jsonb_set(record, ${other})`)
+  clock.advance(hour)
+  await put('b')
+  await deriveAll(store, 100)
+  assert.deepEqual(await store.column(`select distinct ".story:key" from "${report}"`), ['a'])
+})
+
 onEveryEngine('a rebuild switches stories on, and off again', async (engine) => {
   const path = await newUrl(engine)
   const value = { $type: report, title: 'zorax quilm vethu', at: printInstant(start) }
