@@ -1,6 +1,9 @@
 /** Fetches parts of the page that cost too much for its first request. */
 import { localTimes } from './local-times.ts'
 
+/** Milliseconds that parts behind one wait for it. */
+const longest = 30_000
+
 /** A part is shown when those before it are, because it would move if they came later. */
 export function laterParts(root: Document): void {
   let shown: Promise<unknown> = Promise.resolve()
@@ -8,12 +11,14 @@ export function laterParts(root: Document): void {
     place.ariaBusy = 'true'
     // The link of a part that fails stays.
     const part = fetchPart(place).catch(() => null)
-    shown = Promise.all([part, shown]).then(([found]) => show(place, found))
+    shown = Promise.all([part, shown])
+      .then(([found]) => show(place, found))
+      .catch(() => undefined)
   }
 }
 
 async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
-  const answer = await fetch(place.dataset['later'] ?? '')
+  const answer = await fetch(place.dataset['later'] ?? '', { signal: AbortSignal.timeout(longest) })
   if (!answer.ok) return null
   return new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(place.id)
 }

@@ -53,7 +53,7 @@ export interface OpenPage {
   readonly location: string | null
   /** Whether pages of others may include it. */
   readonly isEmbedded: boolean
-  /** What the start of the finished page begins with, to be sent before the data; blank where the page is sent as a whole. */
+  /** The beginning of the page, which needs no data and is sent first; blank where the page is sent as a whole. */
   readonly start: string
   /** The rest of the page; asks when called. Work is done in `timed`, which measures how long it blocks the thread. */
   readonly finish: (ask: Ask, timed?: Timed) => Promise<FinishedPage>
@@ -120,12 +120,13 @@ export function createExplorer(site: Site): Explorer {
         feed,
       }
       const isWhole = draft.known !== undefined || isRefused(draft, request, site)
+      const early = draft.titleFrom == null ? frameStart : frameHead
       return {
         status,
         language: language.tag,
         location: draft.location ?? null,
         isEmbedded,
-        start: isWhole ? '' : draft.named == null ? frameStart(frame) : frameHead(frame),
+        start: isWhole ? '' : early(frame),
         async finish(ask, timed = untimed) {
           const { html, known, index } = await complete(draft, request, site, ask, timed)
           const knownFrame: Frame = {
@@ -231,7 +232,7 @@ async function complete(
     return {
       html: timed(() => toText(content)),
       index,
-      known: draft.known?.(data) ?? { ...draft, title: draft.named?.(data) ?? draft.title },
+      known: draft.known?.(data) ?? { ...draft, title: draft.titleFrom?.(data) ?? draft.title },
     }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error

@@ -81,8 +81,8 @@ export type Answer = Readonly<Record<string, unknown>>
 export interface Draft {
   readonly status: number
   readonly title: string
-  /** The title with names that only the answer tells, where there are any; it is sent with the data. */
-  readonly named?: ((answer: Answer) => string) | null
+  /** The title, where it has names that only the answer tells; then the start of the page is sent without it. */
+  readonly titleFrom?: ((answer: Answer) => string) | null
   /** A better address of the page, for one that a form has made. */
   readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */

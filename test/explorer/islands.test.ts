@@ -73,6 +73,7 @@ for (const width of [1280, 390])
           .observe({ type: 'layout-shift', buffered: true })
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0, [])))
       })`)
+      assert.equal(await page.locator('.later > p > a').count(), 0, address)
       assert.deepEqual(moved, [], address)
       await page.unrouteAll()
     }

@@ -53,7 +53,7 @@ test('an address with a mistake is refused with what there is, and leads to the 
     )
 })
 
-test('a search of everything leads to its topic among what belongs to others', async () => {
+test('a search of everything links to the topic of the collection whose records name outlets', async () => {
   assert.deepEqual((await page('/search?q=flood')).linksTo('At a glance: “flood”'), [
     `${article}/topic?q=flood`,
   ])

@@ -49,7 +49,7 @@ export function sentencesOf(
 
 const longestTitle = 300
 
-/** That of the view, and those of topics. */
+/** The searches of a view and of its topics. */
 export function searchesOf({ search, others }: View): readonly string[] {
   const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic)
   return [search, ...topics].filter((each) => each !== '')

@@ -71,9 +71,10 @@ export interface GroupsAnswer {
 
 /** Averages and shares of fewer records are mostly chance. */
 export const leastRecords = 5
-/** Shares are marked that are of fewer. */
+/** Shares of fewer records are marked, and are called neither highest nor lowest. */
 export const fewRecords = 50
 
+/** The numbers behind a value. */
 export interface Counted {
   readonly count: number | null
   /** Of shares: how many records they are of, and the quotient; null where there is none to divide by. */
@@ -81,14 +82,14 @@ export interface Counted {
   readonly share?: number | null
 }
 
-/** Those that the test holds for; all if it holds for none. */
-export function ifAny<Item>(all: readonly Item[], test: (item: Item) => boolean): readonly Item[] {
+/** The items that pass a test; all of them if none does. */
+export function passingOrAll<Item>(all: readonly Item[], test: (item: Item) => boolean): readonly Item[] {
   const some = all.filter(test)
   return some.length === 0 ? all : some
 }
 
-export const isOfMany = ({ total }: Counted): boolean => (total ?? 0) >= fewRecords
-export const isOfMatches = ({ count }: Counted): boolean => (count ?? 0) >= leastRecords
+export const hasEnoughRecords = ({ total }: Counted): boolean => (total ?? 0) >= fewRecords
+export const hasEnoughMatches = ({ count }: Counted): boolean => (count ?? 0) >= leastRecords
 
 /** The most that an answer may have. */
 export const mostGroups = 1_000
@@ -101,8 +102,8 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly 
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. Of shares, whose numbers `countedIn` says, those of few records are neither, and those
- * of few matches not the highest, unless all are.
+ * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records are
+ * neither highest nor lowest, and those of fewer than `leastRecords` matches are not the highest, unless no share has more.
  */
 export function describe(
   given: Given,
@@ -119,8 +120,8 @@ export function describe(
     }),
   )
   if (all.length === 0) return { ...spec, description: text.charts.empty }
-  const ofMany = ifAny(all, isOfMany)
-  const ofMatches = ifAny(ofMany, isOfMatches)
+  const ofMany = passingOrAll(all, hasEnoughRecords)
+  const ofMatches = passingOrAll(ofMany, hasEnoughMatches)
   const highest = ofMatches.reduce((one, other) => (other.value > one.value ? other : one))
   const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
   const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })

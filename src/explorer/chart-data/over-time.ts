@@ -158,6 +158,7 @@ function undatedIn(
 export function drawOverTime(chart: OverTime, answer: Answer, language: Language): DrawnChart {
   const { axis, base, outliers, split, isStacked } = chart
   const { charts } = language.text
+  const by = base === null ? charts.by : charts.partsBy
   const { shown, series } = readSeries(chart, answer)
   const { period } = shown
   const isNothing = series.every(({ counted }) => counted.every(({ count }) => (count ?? 0) === 0))
@@ -183,10 +184,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
     spec: describe(
       {
         kind: isStacked ? 'bars' : 'lines',
-        title:
-          split === null
-            ? title
-            : charts[base === null ? 'by' : 'partsBy'](title, fieldLabel(split, language)),
+        title: split === null ? title : by(title, fieldLabel(split, language)),
         unit: base === null ? 'number' : 'share',
         keyLabel: charts.periods[period],
         valueLabel: base === null ? noun : charts.shareOf(of),

@@ -14,9 +14,9 @@ import {
   type ChartContext,
   type Counted,
   describe,
-  ifAny,
-  isOfMany,
-  isOfMatches,
+  passingOrAll,
+  hasEnoughRecords,
+  hasEnoughMatches,
 } from './asked-chart.ts'
 import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice } from './own-parameters.ts'
@@ -95,7 +95,7 @@ export function topicChart(context: ChartContext): TopicChart {
   }
 }
 
-/** Of the shares that `describe` calls the highest. */
+/** The highest share of each topic; null if no period with enough records has five matches. */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
   return series.map(({ counted }) => {
@@ -104,7 +104,7 @@ function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
         ? []
         : [{ ...each, period: shown.period, start: shown.starts[at] ?? 0 }]
     })
-    const telling = ifAny(known, isOfMany).filter(isOfMatches)
+    const telling = passingOrAll(known, hasEnoughRecords).filter(hasEnoughMatches)
     return telling.reduce<Peak | null>(
       (best, each) => ((each.share ?? 0) > (best?.share ?? 0) ? each : best),
       null,

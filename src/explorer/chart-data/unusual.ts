@@ -100,19 +100,19 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
         },
       },
     }),
-    rows: ({ unusualWords: { words, recordsRead = 0, againstRecordsRead = 0 } = { words: [] } }) =>
-      words
-        .filter(({ significance }) => isTelling(significance, recordsRead, againstRecordsRead))
+    rows: ({ unusualWords: found }) =>
+      (found?.words ?? [])
+        .filter(({ significance }) => isTelling(significance, found?.recordsRead, found?.againstRecordsRead))
         .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
   }
 }
 
 /**
  * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
- * least five times as frequent here, even if both counts are two standard deviations off by chance: (√count ± 1)². Of
- * few records, here or elsewhere, most words tell nothing.
+ * least five times as frequent here, also after both counts are moved two standard deviations against it: (√count ± 1)².
+ * Of few records, here or elsewhere, most words tell nothing.
  */
-function isTelling({ score, share, againstShare }: Significance, records: number, others: number): boolean {
+function isTelling({ score, share, againstShare }: Significance, records = 0, others = 0): boolean {
   const [least, most] = [Math.sqrt(share) - records ** -0.5, Math.sqrt(againstShare) + others ** -0.5]
   return score >= 1.5 && againstShare < 0.1 && least ** 2 >= 5 * most ** 2
 }
@@ -143,13 +143,19 @@ function valuesOf(field: ShownField, { subject, view, language }: ChartContext):
   }
 }
 
-/** What to say of each side that is a sample. `compared`: how many records the topic is compared with, and its own. */
+/** What to say of a side that is a sample; null of one that is not. */
+export interface SampleNotes {
+  readonly here: string | null
+  readonly elsewhere: string | null
+}
+
+/** `compared`: the number of records with which the topic is compared, its own included. */
 export function sampleNotes(
   { count = 0, unusualWords }: UnusualAnswer,
   compared: number,
   subject: PageSubject,
   language: Language,
-) {
+): SampleNotes {
   const { sampleHere, sampleElsewhere } = language.text.topic
   const { recordsRead = count, againstRecordsRead = compared } = unusualWords ?? {}
   const note = (text: typeof sampleHere, read: number, all: number) =>

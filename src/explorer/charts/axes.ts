@@ -12,7 +12,7 @@ export interface Drawing {
   readonly isNarrow: boolean
 }
 
-/** In columns: an hour with its date. */
+/** Columns of the longest label, an hour with its date. */
 const longestKey = 24
 
 /** Keys from left to right, with as many labels as there is room for. */

@@ -13,8 +13,8 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
-  fewOf: (count: string) => `Shares of fewer than ${count} count as neither.`,
-  highestOf: (count: string) => `Values of fewer than ${count} do not count as the highest.`,
+  fewOf: (count: string) => `Shares of fewer than ${count} records are not called highest or lowest.`,
+  highestOf: (count: string) => `Shares with fewer than ${count} matches are not called highest.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value: ${count}.`,
   allRecords: (noun: string) => `all ${noun}`,
@@ -26,7 +26,8 @@ export const charts = {
   sharePer: (base: string, period: string) => `Share of ${base} per ${period.toLowerCase()}`,
   periods: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
   by: (what: string, field: string) => `${what}, by ${field}`,
-  partsBy: (what: string, field: string) => `${what}, by ${field}: parts of all these, not of each ${field}`,
+  partsBy: (what: string, field: string) =>
+    `${what}, by ${field} (each part is of all records, not of its own ${field})`,
   others: 'Others',
   undated: (noun: string, count: string) => `${noun} without a time that are not shown: ${count}.`,
   unmeasured: (noun: string, count: string) => `${noun} without the number that are not shown: ${count}.`,

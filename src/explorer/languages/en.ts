@@ -120,7 +120,7 @@ export const en = {
     /** `counted`: `209,617 articles`. */
     sampleHere: (read: string, counted: string) => `“here” is a sample of ${read} of ${counted}.`,
     sampleElsewhere: (read: string, counted: string) =>
-      `“elsewhere” is a sample of ${read} of ${counted}, without those here.`,
+      `“elsewhere” is a sample of ${read}, from ${counted} after those here are left out.`,
     notInSample: 'none in the sample',
     compare: (word: string) => `Add “${word}” as a topic`,
   },
@@ -249,13 +249,13 @@ export const en = {
   story: {
     same: 'The same story',
     each: 'One per story',
-    others: (noun: string) => `The list has one per story; the chart and the filters count all ${noun}.`,
+    countsAll: (noun: string) => `The list has one per story; all else on this page counts all ${noun}.`,
     count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
     /** Of the first record; others may be as early. */
     ranks: {
       first: 'First report',
-      sameTime: 'Among the first reports, at the same time',
-      sameDay: 'Among the first reports, on the same day',
+      sameTime: 'One of the first reports (same time)',
+      sameDay: 'One of the first reports (same day)',
     },
     own: 'This is the first report.',
   },

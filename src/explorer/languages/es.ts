@@ -115,7 +115,7 @@ export const es: Translation = {
     elsewhere: 'en otra parte',
     sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,
     sampleElsewhere: (read, counted) =>
-      `“en otra parte” es una muestra de ${read} de ${counted}, sin los de aquí.`,
+      `“en otra parte” es una muestra de ${read}, de ${counted} una vez excluidos los de aquí.`,
     notInSample: 'ninguno en la muestra',
     compare: (word) => `Añadir “${word}” como tema`,
   },
@@ -220,12 +220,12 @@ export const es: Translation = {
   story: {
     same: 'La misma noticia',
     each: 'Uno por noticia',
-    others: (noun) => `La lista tiene uno por noticia; el gráfico y los filtros cuentan todos los ${noun}.`,
+    countsAll: (noun) => `La lista tiene uno por noticia; lo demás de esta página cuenta todos los ${noun}.`,
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
     ranks: {
       first: 'Primera publicación',
-      sameTime: 'De las primeras publicaciones, a la misma hora',
-      sameDay: 'De las primeras publicaciones, el mismo día',
+      sameTime: 'Una de las primeras publicaciones (misma hora)',
+      sameDay: 'Una de las primeras publicaciones (mismo día)',
     },
     own: 'Esta es la primera publicación.',
   },

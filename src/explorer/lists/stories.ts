@@ -64,10 +64,11 @@ export interface StoryRow {
   readonly count: number
   /** Null where records refer to no outlet. */
   readonly outlets: number | null
-  readonly rank: FirstRank
+  /** Null where the first record is not indexed. */
+  readonly rank: FirstRank | null
 }
 
-/** Whether the first record is alone, or others may be as early: of the same moment, or of a day that has no clock. */
+/** Whether one record is first, or another has the same time, or the same day where the first has no time of day. */
 export type FirstRank = 'first' | 'sameTime' | 'sameDay'
 
 /** `of`: a condition on the story. */
@@ -132,17 +133,24 @@ export function selectSameStory(subject: PageSubject): Selection {
   const fields = storyFields(subject)
   if (fields === null) return {}
   const path = [fields.resolved, onType(subject.collection.typeName)]
-  return nested(path, { uri: {}, ...earliest(fields, mostOthers + 1, [...fields.columns, fields.time]) })
+  const records = earliest(fields, mostOthers + 1, [...fields.columns, fields.time], { totalCount: {} })
+  return nested(path, { uri: {}, ...records })
 }
 
-/** The first so many records of a story, of its first one. */
-function earliest({ time, list }: StoryFields, first: number, columns: readonly ShownField[]): Selection {
+/** Selects, on the first record of a story, its earliest records. */
+function earliest(
+  { time, list }: StoryFields,
+  first: number,
+  columns: readonly ShownField[],
+  more: Selection = {},
+): Selection {
   const sortBy = [{ field: new EnumValue(time.name), direction: new EnumValue('ASC') }]
-  return { [printField(list, { first, sortBy })]: { totalCount: {}, nodes: selectFields(columns) } }
+  return { [printField(list, { first, sortBy })]: { ...more, nodes: selectFields(columns) } }
 }
 
-function rankIn(first: Answer | null, { list, time }: StoryFields): FirstRank {
+function rankIn(first: Answer | null, { list, time }: StoryFields): FirstRank | null {
   const { nodes = [] } = (first?.[list] ?? {}) as { readonly nodes?: readonly ListNode[] }
+  if (nodes.length === 0) return null
   const [one = '', other = ''] = nodes.map((node) => String(readField(node, time) ?? ''))
   const [at, next] = [Date.parse(one), Date.parse(other)]
   if (dateOnly.test(one) && next < at + 86_400_000) return 'sameDay'
@@ -153,7 +161,7 @@ function rankIn(first: Answer | null, { list, time }: StoryFields): FirstRank {
 export function readSameStory(node: Answer, subject: PageSubject) {
   const fields = storyFields(subject)
   const first = (node[fields?.resolved ?? ''] ?? null) as Answer | null
-  if (fields === null || first === null) return { story: '', total: 0, others: [], rank: 'first' } as const
+  if (fields === null || first === null) return { story: '', total: 0, others: [], rank: null } as const
   const list = first[fields.list] as { readonly totalCount: number; readonly nodes: readonly ListNode[] }
   const others = list.nodes.filter(({ uri }) => uri !== node['uri']).slice(0, mostOthers)
   const results = others.map((each) => resultOfNode(each, fields.columns))

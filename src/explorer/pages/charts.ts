@@ -27,6 +27,7 @@ import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
+import { shortText } from '../parts/values.ts'
 import { isRestricted, readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
@@ -52,7 +53,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   return {
     status: 200,
     title: text.charts.title(viewTitle(view, subject, language)),
-    named: namedTitle(view.conditions, (names) =>
+    titleFrom: namedTitle(view.conditions, (names) =>
       text.charts.title(viewTitle(view, subject, language, names)),
     ),
     isIndexed: false,
@@ -109,7 +110,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
       const caption = [named, ...notes, sourceLine({ site, page, index, language })]
-      const searches = searchesOf(view).map((search) => `“${search}”`)
+      const searches = searchesOf(view).map((search) => `“${shortText(search, 30)}”`)
       const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       return site.charts.draw({ ...spec, title, caption }, 'file')
     },

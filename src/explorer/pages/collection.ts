@@ -61,7 +61,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     status: 200,
     location,
     title: viewTitle(view, subject, language),
-    named: namedTitle(view.conditions, (names) => viewTitle(view, subject, language, names)),
+    titleFrom: namedTitle(view.conditions, (names) => viewTitle(view, subject, language, names)),
     description: subjectDescription(subject, language),
     operation: [operation, ...affordableOperations(site, [...told, ...(time?.panels ?? [])])],
     more: (answer) =>
@@ -79,6 +79,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
+      const told = readStories(answer, 'story', subject)
+      const rank = told[0]?.rank ?? null
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
@@ -86,7 +88,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
-        ${heading(browse, request)} ${storyHeading(readStories(answer, 'story', subject), browse)}
+        ${heading(browse, request)} ${storyHeading(told, browse)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
@@ -94,7 +96,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
           <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
             ${await chartPart(asked, time, answer, chart, menu, context)}
             <span id="results" tabindex="-1"></span>
-            ${view.stories && html`<p class="none">${text.story.others(nounOf(subject, language))}</p>`}
+            ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
@@ -105,8 +107,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     head,
                     imageHosts: site.operator.imageHosts,
                     note: ({ uri }, at) =>
-                      uri === story
-                        ? html`<strong>${text.story.ranks[readStories(answer, 'story', subject)[0]?.rank ?? 'first']}</strong>`
+                      uri === story && rank !== null
+                        ? html`<strong>${text.story.ranks[rank]}</strong>`
                         : storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }

@@ -102,8 +102,8 @@ function results(searched: Searched, answer: Answer): Html {
   const { language } = searched.request
   const { text } = language
   const { nodes, pageInfo, didYouMean } = answer['found'] as FoundAnswer
-  // Records that belong to others, such as articles of outlets.
-  const main = browses(searched).find(
+  // The first collection with matches whose records name an outlet or the like.
+  const topicSearch = browses(searched).find(
     ({ subject }) => entityField(subject) !== null && (countIn(subject, answer) ?? 0) > 0,
   )
   const items = nodes.flatMap((node): readonly Html[] => {
@@ -114,7 +114,7 @@ function results(searched: Searched, answer: Answer): Html {
     return [resultItem(foundResult(node, subject, q), columns, { subject, language, kind })]
   })
   return html`
-    ${suggestion(didYouMean, q, language)} ${main !== undefined && glance(main)} ${collections(searched, answer)}
+    ${suggestion(didYouMean, q, language)} ${topicSearch !== undefined && glance(topicSearch)} ${collections(searched, answer)}
     <section class="results" aria-label=${text.results}>
       ${
         items.length === 0

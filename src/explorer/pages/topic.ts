@@ -41,23 +41,23 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const title = titleWith()
   if (problems.length > 0) return problemPage(problems, title, request)
   const panels = topicPanels(chart, context)
-  const named = conditionNames(view.conditions)
+  const namePanels = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
-  const titles = { title, named: namedTitle(view.conditions, titleWith) }
+  const titleFrom = namedTitle(view.conditions, titleWith)
   const [first, ...others] = chart.topics
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
-  const draft = { ...titles, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
+  const draft = { title, titleFrom, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
   if (only !== null)
     return {
       ...draft,
-      operation: affordableOperations(site, [...named, ...panels[only]]),
-      more: (answer) => affordableOperations(site, panels.fewer(answer)),
+      operation: affordableOperations(site, [...namePanels, ...panels[only]]),
+      more: (answer) => affordableOperations(site, panels.highestOfFew(answer)),
       render: (answer) => html`<h1>${titleWith(readNames(answer, []))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
-  const own = [...named, ...panels.wholes, ...chart.panels]
+  const own = [...namePanels, ...panels.wholes, ...chart.panels]
   if (!areAffordable(site, [...own, ...chart.more(null)]))
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
   const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
@@ -67,7 +67,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   return {
     ...draft,
     operation: affordableOperations(site, [...own, ...shown.flatMap((name) => panels[name])]),
-    more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.fewer(answer)]),
+    more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.highestOfFew(answer)]),
     async render(answer, index) {
       const topics = readTopics(chart, answer, context)
       const of = contextOf(answer)

@@ -6,7 +6,7 @@ import { type Language, languages } from '../languages/language.ts'
 import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
 import { timeAndZone } from './values.ts'
 
-/** What the start of a page begins with: it has no title, and lets browsers load scripts and styles. */
+/** The head up to the title, so that browsers load scripts and styles before the data are there. */
 export function frameHead({ site, language: { tag, direction } }: Frame): string {
   return `<!doctype html>
 <html lang="${tag}" dir="${direction}">

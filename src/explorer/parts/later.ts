@@ -7,7 +7,7 @@ export interface LaterPart {
   /** The page that has the part; null where no address has it. */
   readonly address: string | null
   readonly label: string
-  /** As high as the part at most becomes; absent where nothing is below. */
+  /** A placeholder as high as the part can become; absent where nothing is below it. */
   readonly room?: Html
 }
 

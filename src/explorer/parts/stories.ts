@@ -46,10 +46,10 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { text } = language
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && html`. ${rank === 'first' ? text.story.own : `${text.story.ranks[rank]}.`}`}</p>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && rank !== null && html`. ${rank === 'first' ? text.story.own : `${text.story.ranks[rank]}.`}`}</p>
     <ol class="newest">${others.map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
-        <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && html`<strong>${text.story.ranks[rank]}</strong>`}</span></li>`,
+        <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && rank !== null && html`<strong>${text.story.ranks[rank]}</strong>`}</span></li>`,
     )}</ol>
   </section>`
 }
@@ -84,7 +84,7 @@ export function headline({ uri, values }: Result, { subject, language }: StoryCo
 }
 
 function firstReport({ first, rank }: StoryRow, context: StoryContext): Html {
-  return html`<span><span class="label">${context.language.text.story.ranks[rank]}</span> ${whoAndWhen(first, context)}</span>`
+  return html`<span>${rank !== null && html`<span class="label">${context.language.text.story.ranks[rank]}</span>`} ${whoAndWhen(first, context)}</span>`
 }
 
 function whoAndWhen(result: Result, { subject, language }: StoryContext): Html {

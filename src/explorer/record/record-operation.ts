@@ -62,7 +62,16 @@ export function referringTo({ collection }: PageSubject, { subjects }: Site): re
     })
 }
 
-const own = leaves('uri', 'cid', 'rev', 'did', 'actorHandle', 'indexedAt', 'changedAt', 'recordJson')
+const systemFields = leaves(
+  'uri',
+  'cid',
+  'rev',
+  'did',
+  'actorHandle',
+  'indexedAt',
+  'changedAt',
+  'recordJson',
+) satisfies Record<keyof RecordFields, Selection>
 
 export function recordPanel(uri: string, subject: PageSubject, site: Site): Panel {
   const { collection } = subject
@@ -71,7 +80,7 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
     field: `${collection.rootField}ByUri`,
     arguments: { uri },
     selection: mergeSelections([
-      own satisfies Record<keyof RecordFields, Selection>,
+      systemFields,
       selectReferences(subject, site.subjects),
       selectSameStory(subject),
       Object.fromEntries(

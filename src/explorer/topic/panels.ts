@@ -12,7 +12,13 @@ import {
   viewOfGroup,
 } from '../chart-data/grouping.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
-import { sampleNotes, thingOf, type UnusualAnswer, type UnusualRow } from '../chart-data/unusual.ts'
+import {
+  type SampleNotes,
+  sampleNotes,
+  thingOf,
+  type UnusualAnswer,
+  type UnusualRow,
+} from '../chart-data/unusual.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
@@ -43,8 +49,8 @@ export interface TopicPanels {
   /** Of the whole of each topic. */
   readonly wholes: readonly Panel[]
   readonly outlets: readonly Panel[]
-  /** What else to ask where no outlet has enough records. */
-  readonly fewer: (answer: Answer) => readonly Panel[]
+  /** The same ranking without a least number of matches, for topics in which no outlet has enough. */
+  readonly highestOfFew: (answer: Answer) => readonly Panel[]
   readonly newest: readonly Panel[]
   readonly stories: readonly Panel[]
   readonly words: readonly Panel[]
@@ -91,15 +97,21 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
             ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, leastRecords)]),
             outletPanel(`most${at}`, view, outlet, null),
           ]),
-    fewer: (answer) =>
+    highestOfFew: (answer) =>
       each((view, at) => {
         const { groups = null } = (answer[`highest${at}`] ?? {}) as Partial<GroupsAnswer>
         return outlet !== null && groups?.length === 0 ? [outletPanel(`highest${at}`, view, outlet, 1)] : []
       }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
-    words: thingPanels('words'),
+    words: [...thingPanels('words'), comparedPanel()],
     values: thingPanels('values'),
+  }
+
+  /** Counts the records with which words are compared. */
+  function comparedPanel(): Panel {
+    const where = topics.some(({ search }) => search !== '') ? denominator : {}
+    return { name: 'compared', field: aggregate, arguments: { where }, selection: { count: {} } }
   }
 
   function thingPanels(kind: 'words' | 'values'): readonly Panel[] {
@@ -107,14 +119,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       // Without a search, the records are compared with all others.
       const against = view.search === '' ? {} : denominator
       const thing = thingOf(kind, { ...context, view })
-      if (thing === null) return []
-      const compared = {
-        name: `compared${at}`,
-        field: aggregate,
-        arguments: { where: against },
-        selection: { count: {} },
-      }
-      return [thing.panel(`${kind}${at}`, against), ...(kind === 'words' ? [compared] : [])]
+      return thing === null ? [] : [thing.panel(`${kind}${at}`, against)]
     })
   }
 }
@@ -172,7 +177,7 @@ export interface TopicAnswer {
   readonly words: readonly UnusualRow[]
   readonly values: readonly UnusualRow[]
   /** Of words. */
-  readonly samples: ReturnType<typeof sampleNotes>
+  readonly samples: SampleNotes
 }
 
 /** Of each topic. A panel that was not asked, or has failed, is empty. */
@@ -194,7 +199,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       readonly didYouMean?: readonly MissingWord[]
     }
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
-    const compared = (answer[`compared${at}`] ?? { count: 0 }) as { readonly count: number }
+    const compared = (answer['compared'] ?? { count: 0 }) as { readonly count: number }
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
     const things = (kind: 'words' | 'values') =>
       (thingOf(kind, own)?.rows(unusual(kind)) ?? []).filter(({ label }) => !isSearched(label))

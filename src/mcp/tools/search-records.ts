@@ -30,8 +30,8 @@ interface Page {
   readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
-/** Those of single values and arrays, but for `isNull`. */
-const operators = operatorsOn('string', 'searched', 'url', 'array')
+/** Operators of single values and arrays, except `isNull`. */
+const operatorList = operatorsOn('string', 'searched', 'url', 'array')
   .flatMap(([name, { value }]) => (value === 'flag' ? [] : [name]))
   .join('|')
 
@@ -65,7 +65,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         text: { type: 'string', description: 'Characters in a title or other text.' },
         filters: {
           type: 'object',
-          description: `Path: value, [any of], null (missing) or {${operators}: value}; bare, text contains it and a URL is the same. A reference takes a URI, record key, domain or name, or {all: name} for all that match; .isCurrent: false where its target has changed; what refers to a record takes "none" or "some".`,
+          description: `Path: value, [any of], null (missing) or {${operatorList}: value}; bare, text contains it and a URL is the same. A reference takes a URI, record key, domain or name, or {all: name} for all that match; .isCurrent: false where its target has changed; what refers to a record takes "none" or "some".`,
         },
         since: { type: 'string', description: '"2026-11-16", "today", "last 7 days" …; UTC.' },
         until: 'string',

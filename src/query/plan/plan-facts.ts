@@ -93,8 +93,21 @@ export function withoutElements(
   return all(conjuncts(where).filter((part) => !isHeld(part)))
 }
 
-/** Outputs that need no groups; any other has them formed. */
-const withoutGroups = 'count total matching share measure measures pairs unusualWords constant'.split(' ')
+/** Whether an output has groups formed. */
+const formsGroups: Readonly<Record<AggregatePlan['fields'][number]['output']['kind'], boolean>> = {
+  constant: false,
+  count: false,
+  total: false,
+  matching: false,
+  share: false,
+  measure: false,
+  measures: false,
+  pairs: false,
+  unusualWords: false,
+  groupCount: true,
+  groups: true,
+  groupsPageInfo: true,
+}
 
 /** What an aggregate reads for its fields. */
 export function readingsOf({
@@ -111,7 +124,7 @@ export function readingsOf({
     output.kind === 'groups' ? output.fields.map((field) => field.output) : [],
   )
   const groupKinds = ofGroups.map(({ kind }) => kind)
-  const isGrouped = keys.length > 0 && kinds.some((kind) => !withoutGroups.includes(kind))
+  const isGrouped = keys.length > 0 && kinds.some((kind) => formsGroups[kind])
   const usesShare =
     fill?.kind === 'denominator' ||
     order.by === 'share' ||

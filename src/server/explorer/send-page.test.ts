@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import type { FinishedPage } from '../../explorer/explorer.ts'
 import { sendPage } from './send-page.ts'
 
-test('a page goes on where what was sent before its data ends', async () => {
+test('the rest of a page follows what was sent before its data, which is not sent twice', async () => {
   for (const [start, body] of [
     ['<head><title>Storm</title>', '<head><title>Storm</title>the rest'],
     ['<title>It failed</title>', '<head>the rest'],

@@ -43,7 +43,7 @@ export async function sendPage(
   zipped.write(start)
   if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)
   finishing.then(
-    // Of a page that failed, the title that was sent is another.
+    // A failed page has another title than the one that was sent; then only the rest follows.
     ({ start: own, rest }) => zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest),
     (error: Error) => zipped.destroy(error),
   )
