@@ -37,8 +37,6 @@ interface UnusualWord {
 }
 
 export interface UnusualAnswer {
-  /** Of words: all records, of which a sample may be read. */
-  readonly count?: number
   readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
@@ -88,7 +86,6 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
       arguments: { ...recordArguments(view) },
       variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
       selection: {
-        count: {},
         [printField('unusualWords', {
           field: new EnumValue(field.name),
           against: new EnumValue('$background'),
@@ -149,9 +146,10 @@ export interface SampleNotes {
   readonly elsewhere: string | null
 }
 
-/** `compared`: the number of records with which the topic is compared, its own included. */
+/** `count`: the number of records of the topic; `compared`: of those it is compared with, its own included. */
 export function sampleNotes(
-  { count = 0, unusualWords }: UnusualAnswer,
+  { unusualWords }: UnusualAnswer,
+  count: number,
   compared: number,
   subject: PageSubject,
   language: Language,

@@ -11,6 +11,7 @@ import {
   groupLabel,
   viewOfGroup,
 } from '../chart-data/grouping.ts'
+import { countIn } from '../chart-data/time-axis.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import {
   type SampleNotes,
@@ -119,7 +120,14 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       // Without a search, the records are compared with all others.
       const against = view.search === '' ? {} : denominator
       const thing = thingOf(kind, { ...context, view })
-      return thing === null ? [] : [thing.panel(`${kind}${at}`, against)]
+      if (thing === null) return []
+      const counted = {
+        name: `here${at}`,
+        field: aggregate,
+        arguments: { ...recordArguments(view) },
+        selection: { count: {} },
+      }
+      return [thing.panel(`${kind}${at}`, against), ...(kind === 'words' ? [counted] : [])]
     })
   }
 }
@@ -199,7 +207,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       readonly didYouMean?: readonly MissingWord[]
     }
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
-    const compared = (answer['compared'] ?? { count: 0 }) as { readonly count: number }
+    const [here, compared] = [`here${at}`, 'compared'].map((name) => countIn(answer, name))
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
     const things = (kind: 'words' | 'values') =>
       (thingOf(kind, own)?.rows(unusual(kind)) ?? []).filter(({ label }) => !isSearched(label))
@@ -213,7 +221,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       stories: readStories(answer, `stories${at}`, subject),
       words: things('words'),
       values: things('values'),
-      samples: sampleNotes(unusual('words'), compared.count, subject, language),
+      samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),
     }
   })
 }
