@@ -27,7 +27,6 @@ const values = {
   wordCount: { type: 'integer' },
   isAccessibleForFree: { type: 'boolean' },
 }
-/** All fields, without a text that is searched, and without a time of their own. */
 const kinds: Readonly<Record<string, Json>> = {
   'org.example.report': { ...texts, ...time, ...values },
   'org.example.reading': { ...time, ...values },

@@ -78,7 +78,6 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
-      const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const told = readStories(answer, 'story', subject)
       const rank = told[0]?.rank ?? null
       const stories = readStories(answer, 'stories', subject)
@@ -104,7 +103,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                 : results(found, view.show, columns, {
                     subject,
                     language,
-                    head,
+                    head: (field) => columnHead(field, browse),
                     imageHosts: site.operator.imageHosts,
                     note: ({ uri }, at) =>
                       uri === story && rank !== null
