@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
 import { bundleExplorer } from '../../build/explorer.ts'
 import { languages } from '../../src/explorer/languages/language.ts'
 import { longTest, someForms } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
-import { assertAccessible, pages } from './accessible.ts'
+import { assertAccessible, pages, storyPaths } from './accessible.ts'
 import { openReader } from './reader.ts'
 
 const article = '/c/tech.service.news.article'
@@ -47,19 +48,8 @@ for (const { tag } of languages)
 test('everything that can be used is reached by Tab, and what has the focus is seen', { skip }, async () => {
   await using reader = await openReader(`${article}?language=en`)
   const { page } = reader
-  const wanted = Number(
-    await page.evaluate(`{
-      // The marks of a chart are links of its table too.
-      const isMark = (each) => each.closest('svg') !== null && links.has(each.getAttribute('href'))
-      const links = new Set([...document.querySelectorAll('table a')].map((each) => each.getAttribute('href')))
-      const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')]
-      // Values are excluded on the page of their field too, which is linked below them.
-      const places = all.filter((each) => each.checkVisibility() && !isMark(each) && !each.matches('.exclude[tabindex]'))
-      globalThis.wanted = new Set(places)
-      globalThis.wanted.size
-    }`),
-  )
-  assert.ok(wanted > 50 && wanted <= 120, `${wanted} elements`)
+  const wanted = await countFocusable(page)
+  assert.ok(wanted > 50, `${wanted} elements`)
   const unseen: string[] = []
   for (let pressed = 0; pressed <= wanted + 30; pressed += 1) {
     await page.keyboard.press('Tab')
@@ -76,6 +66,45 @@ test('everything that can be used is reached by Tab, and what has the focus is s
   const missed = await page.evaluate('[...globalThis.wanted].map((each) => each.outerHTML.slice(0, 120))')
   assert.deepEqual(missed, [])
   assert.deepEqual(unseen, [])
+})
+
+/** Notes them in `wanted` of the window. */
+async function countFocusable(page: Page): Promise<number> {
+  const count = await page.evaluate(`{
+    // The marks of a chart are links of its table too.
+    const isMark = (each) => each.closest('svg') !== null && links.has(each.getAttribute('href'))
+    const links = new Set([...document.querySelectorAll('table a')].map((each) => each.getAttribute('href')))
+    const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')]
+    // Values are excluded on the page of their field too, and outlets are linked on the pages of their records.
+    const isElsewhere = (each) => each.matches('.exclude[tabindex], .results a[tabindex], .embedded a[tabindex]')
+    const places = all.filter((each) => each.checkVisibility() && !isMark(each) && !isElsewhere(each))
+    globalThis.wanted = new Set(places)
+    globalThis.wanted.size
+  }`)
+  return Number(count)
+}
+
+test('a list of any kind has at most 120 things that Tab leads to', { skip }, async () => {
+  const { story } = await storyPaths()
+  await using reader = await openReader(story)
+  const { page } = reader
+  const plain = ['', 'language=en', 'q=election', 'stories=1', story.split('?')[1]]
+  const shown = ['list', 'table', 'cards'].map((show) => `show=${show}`)
+  const lists = plain.flatMap((query) => shown.map((show) => `${article}?${query}&${show}`))
+  const others = [
+    ...['tech.service.news.source', 'tech.service.news.enrichment'].map((nsid) => `/c/${nsid}`),
+    '/search?q=the',
+    ...['', '?show=table'].map((query) => `/embed${article}${query}`),
+    `${article}/topic?q=election`,
+  ]
+  const found: string[] = []
+  for (const address of [...lists, ...others]) {
+    await page.goto(new URL(address, page.url()).href)
+    await page.locator('[aria-busy]').first().waitFor({ state: 'detached' })
+    const count = await countFocusable(page)
+    if (count > 120) found.push(`${address}: ${count}`)
+  }
+  assert.deepEqual(found, [])
 })
 
 test('script and styles of a page are small', async () => {

@@ -69,7 +69,7 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
         .filter(({ name }) => !own.includes(name) && fields.has(name) && isPresent(result.values[name]))
         .map(
           (field) =>
-            html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
+            html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language, true)}</span>`,
         )}
       ${note?.(result, at)}
     </p>
@@ -151,7 +151,7 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
               const content =
                 field.name === title
                   ? titleLink(result, namingText(readIn(result), subject, context.language), context)
-                  : valueOf(field, result.values[field.name], language)
+                  : valueOf(field, result.values[field.name], language, at > 0)
               return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}${at === 0 && noted(result, row)}</td>`
             })}</tr>`,
         )}

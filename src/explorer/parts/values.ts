@@ -51,12 +51,14 @@ export function isPresent(value: unknown): boolean {
 }
 
 /** A single value; `undefined` and null are a dash. */
-export function valueOf(field: ShownField, value: unknown, language: Language): Html {
+export function valueOf(field: ShownField, value: unknown, language: Language, isListed = false): Html {
   if (value === null || value === undefined) return html`<span class="none">–</span>`
   if (Array.isArray(value))
-    return html`<ul class="values">${value.slice(0, 50).map((each) => html`<li>${valueOf(field, each, language)}</li>`)}</ul>`
+    return html`<ul class="values">${value.slice(0, 50).map((each) => html`<li>${valueOf(field, each, language, isListed)}</li>`)}</ul>`
   const { kind } = field.type
-  if (isNamed(value)) return recordLink(value.uri, recordText(value.name), language)
+  // Of a list, Tab leads to the records alone, whose pages have these links too.
+  if (isNamed(value))
+    return recordLink(value.uri, recordText(value.name), language, isListed ? -1 : undefined)
   if (typeof value === 'boolean') return value ? language.text.yes : language.text.no
   if (typeof value === 'number') return language.number(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -79,9 +81,11 @@ export function isNamed(value: unknown): value is NamedReference {
 }
 
 /** A link to the page of a record; the content alone where the URI is not one of a record. */
-export function recordLink(uri: string, content: Html, language: Language): Html {
+export function recordLink(uri: string, content: Html, language: Language, tabindex?: number): Html {
   const address = recordAddress(uri)
-  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
+  return address === null
+    ? content
+    : html`<a href=${withLanguage(address, language)} tabindex=${tabindex}>${content}</a>`
 }
 
 /** Names of records by URI. */
