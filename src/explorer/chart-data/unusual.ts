@@ -97,21 +97,20 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
         },
       },
     }),
-    rows: ({ unusualWords: found }) =>
-      (found?.words ?? [])
-        .filter(({ significance }) => isTelling(significance, found?.recordsRead, found?.againstRecordsRead))
+    rows: ({ unusualWords: { words, recordsRead = 0 } = { words: [] } }) =>
+      words
+        .filter(({ significance }) => isTelling(significance, recordsRead))
         .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
   }
 }
 
 /**
  * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
- * least five times as frequent here, also after both counts are moved two standard deviations against it: (√count ± 1)².
- * Of few records, here or elsewhere, most words tell nothing.
+ * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
+ * So the fewer records there are here, the rarer it must be elsewhere, which words without content are not.
  */
-function isTelling({ score, share, againstShare }: Significance, records = 0, others = 0): boolean {
-  const [least, most] = [Math.sqrt(share) - records ** -0.5, Math.sqrt(againstShare) + others ** -0.5]
-  return score >= 1.5 && againstShare < 0.1 && least ** 2 >= 5 * most ** 2
+function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
+  return score >= 1.5 && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
 }
 
 function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
