@@ -25,7 +25,7 @@ import { askList } from '../lists/list-operation.ts'
 import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
-import { storyHeading, storyNote } from '../parts/stories.ts'
+import { rankNote, storyHeading, storyNote } from '../parts/stories.ts'
 import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
@@ -79,7 +79,6 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const told = readStories(answer, 'story', subject)
-      const rank = told[0]?.rank ?? null
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
@@ -106,9 +105,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     head: (field) => columnHead(field, browse),
                     imageHosts: site.operator.imageHosts,
                     note: ({ uri }, at) =>
-                      uri === story && rank !== null
-                        ? html`<strong>${text.story.ranks[rank]}</strong>`
-                        : storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
+                      rankNote(uri === story ? told : [], browse) ??
+                      storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }
             ${pager(list, browse)}

@@ -30,6 +30,11 @@ export function storyHeading([row]: readonly StoryRow[], context: StoryContext):
   )
 }
 
+/** Beside the first record of a story; null where nothing says that it is first. */
+export function rankNote([row]: readonly StoryRow[], { language }: StoryContext): Html | null {
+  return row?.rank == null ? null : html`<strong>${language.text.story.ranks[row.rank]}</strong>`
+}
+
 /** Next to a record of a page that has one of each story: what tells it in the view, if several do. */
 export function storyNote(story: unknown, rows: readonly StoryRow[], browse: Browse): Html {
   const row = rows.find(({ uri }) => uri === story)
