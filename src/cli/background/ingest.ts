@@ -73,7 +73,7 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
 
 /** Records per transaction; milliseconds between two looks for records whose stories are to be derived. */
 const storiesAtOnce = 100
-const storiesInterval = 1_000
+const storiesInterval = 500
 /** Events have nine tenths of the time: how often as long as a transaction the pause after it is, and at most. */
 const storiesRest = 9
 const longestRest = 500
