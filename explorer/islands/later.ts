@@ -14,7 +14,13 @@ export function laterParts(root: Document): void {
     shown = Promise.all([part, shown])
       .then(([found]) => show(place, found))
       .catch(() => undefined)
+      .then(nextFrame)
   }
+}
+
+/** What appears in the frame in which it is moved counts as moved. */
+function nextFrame(): Promise<unknown> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 }
 
 async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
