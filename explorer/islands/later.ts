@@ -1,7 +1,7 @@
 /** Fetches parts of the page that cost too much for its first request. */
 import { localTimes } from './local-times.ts'
 
-/** Milliseconds that parts behind one wait for it. */
+/** Milliseconds after which a part is given up, so that those behind it are shown. */
 const longest = 30_000
 
 /** A part is shown when those before it are, because it would move if they came later. */
@@ -18,7 +18,7 @@ export function laterParts(root: Document): void {
   }
 }
 
-/** What appears in the frame in which it is moved counts as moved. */
+/** A part that appeared and was moved in one frame would count as a shift. */
 function nextFrame(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 }

@@ -74,7 +74,7 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
 /** Records per transaction; milliseconds between two looks for records whose stories are to be derived. */
 const storiesAtOnce = 100
 const storiesInterval = 500
-/** Events have nine tenths of the time: how often as long as a transaction the pause after it is, and at most. */
+/** A pause is so many times as long as the transaction before it, which leaves events nine tenths; at most milliseconds. */
 const storiesRest = 9
 const longestRest = 500
 

@@ -34,9 +34,9 @@ export class StoryDeriver {
   readonly #columns: StoryColumns
   readonly #marks: string
   readonly #time: string
-  /** All records whose story is stored, of its parts, as the last transaction of this process has left them. */
+  /** The records whose story is stored, in the parts that were opened, as the last transaction here left them. */
   readonly #index = new StoryIndex<Kept>()
-  /** The number in the table of marks since then. Another one is there after a rollback, or if others have derived. */
+  /** The number in the table of marks since then. It differs after a rollback, and when another process has derived. */
   #token: bigint | null = null
 
   constructor(records: RecordTable, columns: StoryColumns) {
@@ -160,7 +160,7 @@ export class StoryDeriver {
     return { changed, begun, derived }
   }
 
-  /** By URI: the records in memory of these times that are as these rows are; others are removed from it. */
+  /** By URI: the records in memory of these times that equal their rows; the others are removed from memory. */
   #takeKnown(rows: readonly Considered[], marks: readonly Pick<Mark, 'at'>[]): Map<string, Kept> {
     const derived = new Map(rows.flatMap((row) => (row.story === null ? [] : [[row.uri, row.at] as const])))
     const times = new Set([...rows, ...marks].map(({ at }) => at))

@@ -214,9 +214,9 @@ export interface Dated {
 }
 
 /**
- * Without the records at both ends whose times are wrong, such as the year 9999, as all others would be in one period:
- * up to one in 200 at each end, but two, and one of up to 40 records. Nothing is left out unless the range becomes a quarter. From the
- * earliest to the latest.
+ * From the earliest to the latest, without the records at both ends whose times are wrong, such as the year 9999, because
+ * all others would be in one period: at each end up to one in 200 records, or if that is less, one of up to 40 records and
+ * two of more. Nothing is left out unless the range becomes a quarter.
  */
 export function usualRange(dated: readonly Dated[]): readonly Dated[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)

@@ -107,7 +107,7 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
 /**
  * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
  * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
- * So the fewer records there are here, the rarer it must be elsewhere, which words without content are not.
+ * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
  */
 function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
   return score >= 1.5 && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare

@@ -184,7 +184,7 @@ export interface TopicAnswer {
   readonly stories: readonly StoryRow[]
   readonly words: readonly UnusualRow[]
   readonly values: readonly UnusualRow[]
-  /** Of words. */
+  /** Of the panel of words. */
   readonly samples: SampleNotes
 }
 

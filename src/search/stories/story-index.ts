@@ -10,7 +10,7 @@ export const storyReach = 259_200
 const threshold = 1_800
 /** Added to the sum of all values, so that few common words prove little. */
 const floor = 240
-/** Seconds of a part: few parts are compared, and few records are read for one that is missing. */
+/** Seconds of a part. Of longer parts fewer are compared; for a shorter one that is missing fewer records are read. */
 const partLength = storyReach / 2
 /** More than what is lost to rounding in a bound. */
 const rounding = 0.001
@@ -42,7 +42,7 @@ export class StoryIndex<Its extends StoryRecord> {
     this.#parts.clear()
   }
 
-  /** The seconds, first and last, of each part between two times that the index does not have, which it then has. */
+  /** Adds the missing parts between two times; yields the first and the last second of each. */
   *open(from: number, to: number): Generator<readonly [number, number]> {
     for (let number = partOf(from); number <= partOf(to); number += 1) {
       if (this.#parts.has(number)) continue
@@ -162,7 +162,7 @@ class Part<Its extends StoryRecord> {
       const between = Math.abs(seconds - other.seconds)
       if (between > storyReach || other === record) continue
       const totals = words.total + other.words.total + floor
-      // The similarity of records that are as near as can be is not less than that of any other.
+      // The least distance in time that a record of this part can have gives the highest possible similarity.
       if (20_000 * (shared + rest) < bound * totals) continue
       for (const { postings, value } of often) shared += Math.min(value, valueAt(postings, place))
       const similarity = similarityOf(shared, totals, between)
