@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { rounds, seed } from '../support/rounds.ts'
+import { buildRecord } from '../support/records/records.ts'
 import { explorerOver, openExplorer } from '../support/service/explorer.ts'
 import { news } from '../support/service/library.ts'
+import { recordLexicon } from '../support/store/store.ts'
 import { article as articles, enrichment, newsModel, openPages } from './pages.ts'
 
 const { figure, found, get, page, reference, service } = await openPages()
@@ -161,6 +163,23 @@ test('examples are of another field where records have no tags', async () => {
   }))
   await using untagged = await openExplorer({ ...news(), records })
   assert.match((await untagged.get('/')).body, /class="examples"/)
+})
+
+test('a topic of records without text has no part for words', async () => {
+  const nsid = 'org.example.reading'
+  const lexicon = recordLexicon(nsid, {
+    at: { type: 'string', format: 'datetime' },
+    day: { type: 'integer' },
+  })
+  const records = await Promise.all(
+    [1, 2, 3].map((day) =>
+      buildRecord(nsid, { rkey: `r${day}`, value: { day, at: `2026-10-0${day}T12:00:00Z` } }),
+    ),
+  )
+  await using textless = await openExplorer({ lexicons: [lexicon], records })
+  const { body } = await textless.get(`/c/${nsid}/topic?day.from=2`)
+  assert.match(body, /class="findings"/)
+  assert.doesNotMatch(body, /words/)
 })
 
 test('a page has every facet that its price leaves room for, and no dearer one', async () => {

@@ -74,8 +74,9 @@ async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSign
 /** Records per transaction; milliseconds between two looks for records whose stories are to be derived. */
 const storiesAtOnce = 100
 const storiesInterval = 500
-/** A pause is so many times as long as the transaction before it, which leaves events nine tenths; at most milliseconds. */
+/** The pause after a transaction is so many times as long, so that events have nine tenths of the time. */
 const storiesRest = 9
+/** Milliseconds. */
 const longestRest = 500
 
 /** Derives stories in small transactions; ends when the signal is aborted. */

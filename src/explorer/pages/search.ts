@@ -104,7 +104,7 @@ function results(searched: Searched, answer: Answer): Html {
   const { nodes, pageInfo, didYouMean } = answer['found'] as FoundAnswer
   // The first collection with matches whose records name an outlet or the like.
   const topicSearch = browses(searched).find(
-    ({ subject }) => entityField(subject) !== null && (countIn(subject, answer) ?? 0) > 0,
+    ({ subject }) => entityField(subject) !== null && (totalIn(subject, answer) ?? 0) > 0,
   )
   const items = nodes.flatMap((node): readonly Html[] => {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
@@ -131,7 +131,7 @@ function results(searched: Searched, answer: Answer): Html {
 }
 
 /** Null where it was not asked. */
-function countIn({ collection }: PageSubject, answer: Answer): number | null {
+function totalIn({ collection }: PageSubject, answer: Answer): number | null {
   const found = (answer[`in_${collection.typeName}`] ?? null) as { readonly totalCount: number } | null
   return found && found.totalCount
 }
@@ -143,7 +143,7 @@ function collections({ q, subjects, request: { language } }: Searched, answer: A
     <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
     ${subjects.map((subject) => {
       const { collection } = subject
-      const count = countIn(subject, answer)
+      const count = totalIn(subject, answer)
       const query = queryText([['q', q]])
       return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`

@@ -82,6 +82,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       groups: mergeSelections([groupingSelection(groupingBy(field)), leaves('count', 'total', 'share')]),
     },
   })
+  const words = thingPanels('words')
   return {
     wholes: each((view, at) => [
       {
@@ -105,7 +106,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
-    words: [...thingPanels('words'), comparedPanel()],
+    words: words.length === 0 ? [] : [...words, comparedPanel()],
     values: thingPanels('values'),
   }
 
