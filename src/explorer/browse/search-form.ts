@@ -3,11 +3,12 @@ import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
 import { isDate } from '../../ask/where.ts'
-import { changed, valuesOf } from '../view/view.ts'
-import { type Browse, stateInputs, titleOf, viewAddress } from './context.ts'
+import { valuesOf } from '../view/view.ts'
+import { type Browse, stateInputs, titleOf } from './context.ts'
 
 /** `topics`: their searches; absent on the page of a list. */
 export function searchForm(browse: Browse, topics: readonly string[] | null = null): Html {
@@ -50,26 +51,28 @@ export function searchForm(browse: Browse, topics: readonly string[] | null = nu
 }
 
 /** The search with the words that were meant: all of them at once, then each by itself. */
-export function suggestions(missing: readonly MissingWord[], browse: Browse): Html {
-  const { view, language } = browse
-  const known = missing.filter(({ nearest }) => nearest.length > 0)
-  if (known.length === 0) return null
-  const best = known.reduce(
-    (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
-    view.search,
+export function suggestions(
+  missing: readonly MissingWord[],
+  search: string,
+  language: Language,
+  addressOf: (search: string) => string | null,
+): Html {
+  const best = missing.reduce(
+    (better, { word, nearest }) => replaced(better, word, nearest[0]?.word ?? word),
+    search,
   )
-  const others = known.flatMap(({ word, nearest }) =>
-    nearest.slice(0, 3).map((near) => replaced(view.search, word, near.word)),
+  const others = missing.flatMap(({ word, nearest }) =>
+    nearest.slice(0, 3).map((near) => replaced(search, word, near.word)),
   )
-  const searches = [...new Set([best, ...others])].filter((search) => search !== view.search).slice(0, 5)
+  const searches = [...new Set([best, ...others])].filter((each) => each !== search).slice(0, 5)
   if (searches.length === 0) return null
   return html`<p class="suggestions">${language.text.didYouMean}
-    ${searches.map((search) => html` <a href=${viewAddress(browse, changed(view, { search }))} rel="nofollow">${search}</a>`)}
+    ${searches.map((each) => html` <a href=${addressOf(each)} rel="nofollow">${each}</a>`)}
   </p>`
 }
 
 /** Whole words are replaced, in any case and with or without accents. */
-export function replaced(search: string, word: string, by: string): string {
+function replaced(search: string, word: string, by: string): string {
   return search.replaceAll(/[\p{L}\p{N}\p{M}\p{DI}]+/gu, (each) =>
     foldText(each) === foldText(word) ? by : each,
   )

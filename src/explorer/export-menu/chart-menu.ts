@@ -1,12 +1,14 @@
 /** What readers take along from a chart: its groups as files, the drawing, and its query. */
 import { fileFormats } from '../../files/file-spec.ts'
-import { chartFileAddress, embeddedChartAddress } from '../addresses.ts'
+import { chartFileAddress, embeddedChartAddress, withLanguage } from '../addresses.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import { affordableOperations } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { viewTitle } from '../browse/sentences.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { readNames } from '../lists/names.ts'
 import type { View } from '../view/view.ts'
 import { fileName } from './file-name.ts'
@@ -36,6 +38,13 @@ export function exportedChart(
     embed: embeddedChartAddress(subject.collection.nsid, view),
     svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
   }
+}
+
+/** The drawing as SVG; a script adds a button for PNG. */
+export function drawingLink(view: View, subject: PageSubject, language: Language): Html {
+  const { file, image } = language.text.charts
+  const address = withLanguage(chartFileAddress(subject.collection.nsid, view, 'svg'), language)
+  return html`<a href=${address} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${image}>${file}</a>`
 }
 
 /** `articles-climate-by-week-language`: by what chooses the chart. */

@@ -36,7 +36,7 @@ export interface MenuContext extends PageRequest {
 /** For people: files, and texts for pages and lists of references. Null without what it would be of. */
 export function exportMenu(exported: Exported | null, context: MenuContext): Html {
   if (exported === null) return null
-  const { site, language, origin, address, index, exportRows } = context
+  const { language, origin, address, exportRows } = context
   const { text } = language
   const { kind, title, files, svg = null, embed = null, columns = null, noun } = exported
   const total = files.length === 0 ? undefined : exported.total
@@ -47,9 +47,9 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
       const file = format === 'csv' ? withParameter(path, 'bom', 'true') : path
       return [isWhole === true ? text.exportMenu.allFields(name) : name, file] as const
     }),
-    [text.exportMenu.svg, svg, 'image/svg+xml'],
+    ['SVG', svg, 'image/svg+xml'],
   ]
-  const cited = citation({ site, title, page: origin + address, index, language })
+  const cited = citation(title, origin + address, context)
   return html`<details class="take">
     <summary>${kind === 'list' ? text.exportMenu.list(noun ?? nounOf(null, language)) : text.exportMenu.titles[kind]}</summary>
     <ul class="take-links" id=${columns === null ? undefined : 'take'}>
@@ -64,22 +64,23 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
 
 /** For programs: the queries of all panels of a page. */
 export function programMenu(panels: readonly (Exported | null)[], context: MenuContext): Html {
-  const { site, language, origin, address } = context
+  const { language, origin, address } = context
   const { text } = language
   const known = panels.filter((each) => each !== null)
   if (known.length === 0) return null
   const endpoint = `${origin}${graphqlPath}`
   return html`<details class="take">
     <summary>${text.exportMenu.elsewhere}</summary>
-    ${known.map(({ title, operation, files }) => {
+    ${known.map((panel) => {
+      const { title, operation, files } = panel
       const csv = files.find(({ format }) => format === 'csv')
       const page = origin + address
       const programs = [
-        [text.exportMenu.graphql, graphqlText(operation)],
+        ['GraphQL', graphqlText(operation)],
         ['curl', curlCommand(operation, endpoint)],
         ['Python', pythonProgram(operation, endpoint)],
         ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
-        [text.exportMenu.prompt, agentPrompt({ site, title, page, endpoint, operation, origin })],
+        [text.exportMenu.prompt, agentPrompt(panel, page, endpoint, context)],
       ] as const
       return html`${known.length > 1 && html`<h3>${title}</h3>`}
         <ul class="take-links"><li><a href=${playgroundAddress(operation)} rel="nofollow">${text.exportMenu.playground}</a></li></ul>
@@ -117,15 +118,12 @@ function embedCode(address: string, title: string): string {
 }
 
 /** In English, as the tools of agents are. */
-function agentPrompt(given: {
-  readonly site: Site
-  readonly title: string
-  readonly page: string
-  readonly endpoint: string
-  readonly origin: string
-  readonly operation: Operation
-}): string {
-  const { site, title, page, endpoint, origin, operation } = given
+function agentPrompt(
+  { title, operation }: Exported,
+  page: string,
+  endpoint: string,
+  { site, origin }: MenuContext,
+): string {
   return `Work with the data of ${site.title}: ${title}.
 
 They are shown at ${page}
@@ -145,31 +143,21 @@ ${JSON.stringify(operation.variables, null, 2)}
 My question: `
 }
 
+type CitedContext = Pick<MenuContext, 'site' | 'index' | 'language'>
+
 /** The service, the state of its data, and the address of a page. */
-export function sourceLine({
-  site,
-  page,
-  index,
-  language,
-}: Pick<MenuContext, 'site' | 'index' | 'language'> & { readonly page: string }): string {
+export function sourceLine(page: string, context: CitedContext): string {
+  const { site, language } = context
+  return `${language.text.operator.source}: ${site.title}.${stateOf(context)} ${page}`
+}
+
+function stateOf({ index, language }: CitedContext): string {
   const newest = newestIndexed(index)
-  const state =
-    newest === null ? '' : ` ${language.text.exportMenu.indexState(`${language.time(newest)} UTC`)}`
-  return `${language.text.operator.source}: ${site.title}.${state} ${page}`
+  return newest === null ? '' : ` ${language.text.exportMenu.indexState(`${language.time(newest)} UTC`)}`
 }
 
 /** Author and title first, then when the index had which state, and the address: the order of APA. */
-function citation(given: {
-  readonly site: Site
-  readonly title: string
-  readonly page: string
-  readonly index: IndexState | null
-  readonly language: Language
-}): string {
-  const { site, title, page, index, language } = given
-  const newest = newestIndexed(index)
-  const year = (newest ?? new Date().toISOString()).slice(0, 4)
-  const state =
-    newest === null ? '' : ` ${language.text.exportMenu.indexState(`${language.time(newest)} UTC`)}`
-  return `${site.title}. (${year}). ${title}.${state} ${page}`
+function citation(title: string, page: string, context: CitedContext): string {
+  const year = (newestIndexed(context.index) ?? new Date().toISOString()).slice(0, 4)
+  return `${context.site.title}. (${year}). ${title}.${stateOf(context)} ${page}`
 }

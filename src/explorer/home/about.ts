@@ -19,19 +19,11 @@ const mostWords = 12
 export function aboutPanels(subject: PageSubject, now: number): readonly Panel[] {
   const axis = axisOf(subject, now)
   const language = languageField(subject)
-  return [
-    ...(axis === null ? [] : rangePanels(axis)),
-    ...(language === null
-      ? []
-      : [
-          {
-            name: 'languages',
-            field: aggregateOf(subject),
-            arguments: { where: nest(language, { isNull: false }), groupBy: [language.name], limit: 1 },
-            selection: { groupCount: {}, groups: { count: {} } },
-          },
-        ]),
-  ]
+  const range = axis === null ? [] : rangePanels(axis)
+  if (language === null) return range
+  const given = { where: nest(language, { isNull: false }), groupBy: [language.name], limit: 1 }
+  const selection = { groupCount: {}, groups: { count: {} } }
+  return [...range, { name: 'languages', field: aggregateOf(subject), arguments: given, selection }]
 }
 
 /** `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020` */

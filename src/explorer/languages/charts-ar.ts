@@ -72,7 +72,6 @@ export const charts: NonNullable<Translation['charts']> = {
     weekday: 'يوم الأسبوع',
   },
   shareOfGroup: (base) => `النسبة من ${base} في كل مجموعة`,
-  shareColumn: 'النسبة',
   base: 'من',
   averageOf: (field) => `متوسط ${isolated(field)}`,
   medianOf: (field) => `وسيط ${isolated(field)}`,

@@ -77,7 +77,6 @@ export const charts = {
     weekday: 'day of the week',
   },
   shareOfGroup: (base: string) => `Share of ${base} in each group`,
-  shareColumn: 'Share',
   base: 'Of',
   averageOf: (field: string) => `Average of ${field}`,
   medianOf: (field: string) => `Median of ${field}`,

@@ -70,7 +70,6 @@ export const charts: NonNullable<Translation['charts']> = {
     weekday: 'día de la semana',
   },
   shareOfGroup: (base) => `Proporción de ${base} en cada grupo`,
-  shareColumn: 'Proporción',
   base: 'De',
   averageOf: (field) => `Promedio de ${field}`,
   medianOf: (field) => `Mediana de ${field}`,

@@ -27,7 +27,7 @@ test('a text that a language lacks is in English', () => {
   const records = { other: '{n} Sätze' }
   const expected = { ...en, records, charts: { ...en.charts, more: 'Mehr' } }
   assert.deepEqual(completed(en, { records, charts: { more: 'Mehr' } }), expected)
-  assert.equal(chooseLanguage('ar', '').text.exportMenu.svg, en.exportMenu.svg)
+  assert.equal(chooseLanguage('ar', '').text.exportMenu.formats.csv, en.exportMenu.formats.csv)
 })
 
 test('a translation has no text that is blank, as in English, or of nothing', () => {

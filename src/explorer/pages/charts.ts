@@ -2,13 +2,7 @@
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
-import {
-  chartFileAddress,
-  chartsAddress,
-  collectionAddress,
-  topicAddress,
-  withLanguage,
-} from '../addresses.ts'
+import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { reversedNotes, searchesOf, viewTitle } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -23,7 +17,7 @@ import { affordableOperations, mostAffordable, priceOperations } from '../../ask
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { groupForm } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
+import { chartFileName, drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
@@ -64,7 +58,6 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
       const { spec, notes } = chart.chart(answer)
       const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
       const own = withOthers(tidy, { part: 'groups' })
-      const file = withLanguage(chartFileAddress(nsid, own, 'svg'), language)
       const menu: MenuContext = { ...request, site, index }
       const exported = exportedChart(chart, answer, own, subject, menu)
       return html`
@@ -75,9 +68,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
         ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links:
-            isDrawn(spec) &&
-            html`<a href=${file} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${text.charts.image}>${text.charts.file}</a>`,
+          links: isDrawn(spec) && drawingLink(own, subject, language),
         })}
         ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `
@@ -109,7 +100,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
-      const caption = [named, ...notes, sourceLine({ site, page, index, language })]
+      const caption = [named, ...notes, sourceLine(page, { site, index, language })]
       const searches = searchesOf(view).map((search) => `“${shortText(search, 30)}”`)
       const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       return site.charts.draw({ ...spec, title, caption }, 'file')
@@ -137,7 +128,7 @@ export function embeddedChart(site: Site, subject: PageSubject, request: PageReq
       return html`
         <h1><a href=${withLanguage(pageAddress(view, subject, request), language)}>${named}</a></h1>
         ${await chartFigure(spec, site, language, { notes })}
-        <p class="none">${sourceLine({ site, page, index, language })}</p>
+        <p class="none">${sourceLine(page, { site, index, language })}</p>
       `
     },
   }

@@ -1,11 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import {
-  chartsAddress,
-  collectionAddress,
-  feedAddress,
-  withLanguage,
-  chartFileAddress,
-} from '../addresses.ts'
+import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
@@ -26,7 +20,7 @@ import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
 import { rankNote, storyHeading, storyNote } from '../parts/stories.ts'
-import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
+import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
@@ -87,7 +81,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a>
         ${heading(browse, request)} ${storyHeading(told, browse)}
-        ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
+        ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], view.search, language, (search) => viewAddress(browse, changed(view, { search })))} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
@@ -225,8 +219,7 @@ async function timeFigure(
     tools: timeTools(choices, context, readNames(answer, [])),
     links: html`${byIndexing}
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
-      <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>
-    `,
+      ${drawingLink(view, subject, language)}`,
   })
 }
 

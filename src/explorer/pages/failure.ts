@@ -10,14 +10,12 @@ import { queryText, searchOf } from '../view/view.ts'
 
 export function notFoundPage({ language }: PageRequest): Draft {
   const { text } = language
-  return {
-    status: 404,
-    title: text.notFound,
-    operation: null,
-    isIndexed: false,
-    render: () =>
-      html`<h1>${text.notFound}</h1><p><a href=${withLanguage('/', language)}>${text.home}</a></p>`,
-  }
+  const content = html`<h1>${text.notFound}</h1><p><a href=${withLanguage('/', language)}>${text.home}</a></p>`
+  return failureDraft(404, text.notFound, content)
+}
+
+function failureDraft(status: number, title: string, content: Html): Draft {
+  return { status, title, operation: null, isIndexed: false, render: () => content }
 }
 
 /** For pages that have no parameters. */
@@ -33,29 +31,18 @@ export function problemPage(problems: readonly Problem[], title: string, request
     problems.some((problem) => !('name' in problem) || `${name}.`.startsWith(`${problem.name}.`))
   const wrong = parameters.map(([name]) => name).filter(isWrong)
   const rest = withLanguage(without(request, wrong), language)
-  return {
-    status: 400,
-    title,
-    operation: null,
-    isIndexed: false,
-    render: () => html`<section class="problem" role="alert">
-      <h1>${text.wrongAddress}</h1>
-      <ul>${problems.map((problem) => html`<li>${problemText(problem, text.problems)}</li>`)}</ul>
-      <p><a href=${rest} rel="nofollow">${text.withoutProblems}</a></p>
-    </section>`,
-  }
+  const content = html`<section class="problem" role="alert">
+    <h1>${text.wrongAddress}</h1>
+    <ul>${problems.map((problem) => html`<li>${problemText(problem, text.problems)}</li>`)}</ul>
+    <p><a href=${rest} rel="nofollow">${text.withoutProblems}</a></p>
+  </section>`
+  return failureDraft(400, title, content)
 }
 
 /** For a reader who is not let in. */
 export function refusedPage(fault: EndpointFault, request: PageRequest): Draft {
   const { status, content } = failurePage(fault, request)
-  return {
-    status,
-    title: request.language.text.failed,
-    operation: null,
-    isIndexed: false,
-    render: () => content,
-  }
+  return failureDraft(status, request.language.text.failed, content)
 }
 
 /** Says what the reader can do about it, and leads on. */

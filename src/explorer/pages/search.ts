@@ -4,7 +4,7 @@ import { snippetOf } from '../../search/snippet.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf } from '../browse/context.ts'
-import { glance, replaced } from '../browse/search-form.ts'
+import { glance, suggestions } from '../browse/search-form.ts'
 import { singularLabel, subjectLabel } from '../fields/labels.ts'
 import { aboutField, entityField } from '../fields/named-references.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -114,7 +114,7 @@ function results(searched: Searched, answer: Answer): Html {
     return [resultItem(foundResult(node, subject, q), columns, { subject, language, kind })]
   })
   return html`
-    ${suggestion(didYouMean, q, language)} ${topicSearch !== undefined && glance(topicSearch)} ${collections(searched, answer)}
+    ${suggestions(didYouMean, q, language, (search) => address({ q: search }, language))} ${topicSearch !== undefined && glance(topicSearch)} ${collections(searched, answer)}
     <section class="results" aria-label=${text.results}>
       ${
         items.length === 0
@@ -149,15 +149,6 @@ function collections({ q, subjects, request: { language } }: Searched, answer: A
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
   </nav>`
-}
-
-function suggestion(missing: readonly MissingWord[], q: string, language: Language): Html {
-  const better = missing.reduce(
-    (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
-    q,
-  )
-  if (better === q) return null
-  return html`<p class="suggestions">${language.text.didYouMean} <a href=${address({ q: better }, language)} rel="nofollow">${better}</a></p>`
 }
 
 function address(query: Readonly<Record<string, string>>, language: Language): string {

@@ -1,13 +1,13 @@
 /** A topic at a glance, or several side by side: the share of a search, over time and by outlet, and what goes with it. */
-import { chartFileAddress, collectionAddress, feedAddress, topicAddress, withLanguage } from '../addresses.ts'
-import type { Browse } from '../browse/context.ts'
+import { collectionAddress, feedAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
-import { chartFileName, exportedChart } from '../export-menu/chart-menu.ts'
+import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import { exportedList, subscription } from '../export-menu/list-menu.ts'
 import { subjectLabel } from '../fields/labels.ts'
@@ -24,7 +24,7 @@ import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels }
 import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
-import { isRestricted, readView, type View } from '../view/view.ts'
+import { changed, isRestricted, readView, type View } from '../view/view.ts'
 import { problemPage, refusedPage } from './failure.ts'
 
 export function topicPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -90,7 +90,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         )}
         ${conditionList(browse)}
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
-        ${topics.map(({ view: each, missing }) => suggestions(missing, { ...browse, view: each }))}
+        ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
         ${isTimed && (await timeline(chart, answer, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
         ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}
@@ -144,14 +144,9 @@ async function timeline(chart: TopicChart, answer: Answer, context: TopicContext
   const { site, subject, view, language, names } = context
   const { spec, notes } = chart.chart(answer)
   if (spec.keys.length === 0) return null
-  const { charts } = language.text
-  const own = fileView(view)
-  const file = chartFileAddress(subject.collection.nsid, own, 'svg')
   return chartFigure(spec, site, language, {
     notes,
     tools: topicTools(chart, context, names),
-    links:
-      isDrawn(spec) &&
-      html`<a href=${withLanguage(file, language)} rel="nofollow" download=${`${chartFileName(own, subject)}.svg`} data-image=${charts.image}>${charts.file}</a>`,
+    links: isDrawn(spec) && drawingLink(fileView(view), subject, language),
   })
 }

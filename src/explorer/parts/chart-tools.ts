@@ -1,8 +1,9 @@
 /** Forms and links that choose what charts show. */
-import { chartsAddress, collectionAddress, topicAddress } from '../addresses.ts'
+import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
+import { withOthers } from '../chart-data/own-parameters.ts'
 import { measures } from '../chart-data/over-time.ts'
 import { type Period, periods } from '../chart-data/periods.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
@@ -12,7 +13,6 @@ import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { recordsOnly, type View, viewParametersOf } from '../view/view.ts'
-import { valueList } from './choices.ts'
 import { hiddenInputs } from './forms.ts'
 import type { Names } from './values.ts'
 
@@ -34,6 +34,23 @@ export function timeTools(
     ${periodList(per, to, context)}
     ${valueList(charts.split, 'split', [[null, charts.none], ...fields], split?.name ?? null, to, context)}
   </div>`
+}
+
+/** Links that choose the value of a parameter of the page; null for none. */
+function valueList(
+  label: string,
+  name: string,
+  values: readonly (readonly [value: string | null, label: string])[],
+  chosen: string | null,
+  addressOf: AddressOf,
+  { view, language }: ChartContext,
+): Html {
+  if (values.length < 2) return null
+  const to = (value: string | null) => withLanguage(addressOf(withOthers(view, { [name]: value })), language)
+  return html`<nav aria-label=${label}><ul>
+    <li>${label}:</li>
+    ${values.map(([value, each]) => html`<li><a href=${to(value)} rel="nofollow" aria-current=${value === chosen ? 'true' : undefined}>${each}</a></li>`)}
+  </ul></nav>`
 }
 
 /** What shares are of, where there is a choice. */

@@ -254,7 +254,7 @@ function average(score: Field, value: number | null, holder: PageSubject, langua
   if (value === null || scale === null) return null
   const shown = language.number(value, { maximumFractionDigits: 1 })
   return html`<div>
-    <dt title=${fieldWords(score, holder, language)}>${language.text.record.average(memberLabel(holder, [name], language))}</dt>
+    <dt title=${fieldWords(score, holder, language)}>${language.text.charts.averageOf(memberLabel(holder, [name], language))}</dt>
     <dd>${scaled(value, shown, scale, false, language)}</dd>
   </div>`
 }

@@ -82,9 +82,8 @@ export function panelTitle(name: PanelName, context: ChartContext): string {
   const { topic } = language.text
   const outlet = mainReference(subject)
   if (name === 'outlets') return outlet === null ? '' : fieldLabel(outlet, language)
-  return name === 'words' || name === 'values'
-    ? topic[name](thingOf(name, context)?.label ?? '')
-    : topic[name]
+  if (name === 'newest') return language.text.newest
+  return name === 'stories' ? topic.stories : topic[name](thingOf(name, context)?.label ?? '')
 }
 
 function partOf(
@@ -98,16 +97,8 @@ function partOf(
       const { highest, most } = topic
       if (most.length === 0) return null
       const { text } = context.language
-      const scaleOf = (of: (row: OutletRow) => number, lists: readonly (readonly OutletRow[])[]) =>
-        Math.max(0, ...lists.flat().map(of))
-      const shares = scaleOf(
-        ({ share }) => share ?? 0,
-        topics.map((each) => each.highest),
-      )
-      const counts = scaleOf(
-        ({ count }) => count,
-        topics.map((each) => each.most),
-      )
+      const shares = Math.max(...topics.flatMap((each) => each.highest.map(({ share }) => share ?? 0)))
+      const counts = Math.max(...topics.flatMap((each) => each.most.map(({ count }) => count)))
       return html`<div class="tables">${highest.length > 0 && outletTable(text.topic.highest, highest, ({ share }) => (share ?? 0) / shares, context)}
         ${outletTable(text.topic.most(nounOf(context.subject, context.language)), most, ({ count }) => count / counts, context)}</div>`
     }
@@ -133,7 +124,7 @@ function outletTable(
   return html`<table class="outlets">
     <caption>${caption}</caption>
     <thead><tr><th scope="col"><span class="hidden">${panelTitle('outlets', context)}</span></th>
-      ${isShare && html`<th scope="col" class="number">${charts.shareColumn}</th>`}
+      ${isShare && html`<th scope="col" class="number">${charts.measures.share}</th>`}
       <th scope="col" class="number">${nounTitle(subject, language)}</th>
       ${isShare && html`<th scope="col" class="number">${charts.base}</th>`}</tr></thead>
     <tbody>${rows.map((row) => {
