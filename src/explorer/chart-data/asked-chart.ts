@@ -82,14 +82,21 @@ export interface Counted {
   readonly share?: number | null
 }
 
-/** The items that pass a test; all of them if none does. */
-export function passingOrAll<Item>(all: readonly Item[], test: (item: Item) => boolean): readonly Item[] {
-  const some = all.filter(test)
+/** Those whose shares are of enough records; all if none is. */
+function ofEnough<Item extends Counted>(all: readonly Item[]): readonly Item[] {
+  const some = all.filter(({ total }) => (total ?? 0) >= fewRecords)
   return some.length === 0 ? all : some
 }
 
-export const hasEnoughRecords = ({ total }: Counted): boolean => (total ?? 0) >= fewRecords
-export const hasEnoughMatches = ({ count }: Counted): boolean => (count ?? 0) >= leastRecords
+/** The highest share of enough records and with enough matches; null without one. */
+export function highestShare<Item extends Counted & { readonly value: number }>(all: readonly Item[]) {
+  const telling = ofEnough(all).filter(({ count }) => (count ?? 0) >= leastRecords)
+  return telling.length === 0 ? null : highestOf(telling)
+}
+
+function highestOf<Item extends { readonly value: number }>(all: readonly Item[]): Item {
+  return all.reduce((one, other) => (other.value > one.value ? other : one))
+}
 
 /** The most that an answer may have. */
 export const mostGroups = 1_000
@@ -120,9 +127,8 @@ export function describe(
     }),
   )
   if (all.length === 0) return { ...spec, description: text.charts.empty }
-  const ofMany = passingOrAll(all, hasEnoughRecords)
-  const ofMatches = passingOrAll(ofMany, hasEnoughMatches)
-  const highest = ofMatches.reduce((one, other) => (other.value > one.value ? other : one))
+  const ofMany = ofEnough(all)
+  const highest = highestShare(all) ?? highestOf(ofMany)
   const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
   const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })
   const extremes =

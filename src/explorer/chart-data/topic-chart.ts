@@ -14,9 +14,7 @@ import {
   type ChartContext,
   type Counted,
   describe,
-  passingOrAll,
-  hasEnoughRecords,
-  hasEnoughMatches,
+  highestShare,
 } from './asked-chart.ts'
 import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice } from './own-parameters.ts'
@@ -26,8 +24,9 @@ import { countIn, rangePanels, timeField, undatedPanel } from './time-axis.ts'
 
 export const mostTopics = 4
 
-/** The period in which a topic has the highest share. */
+/** The period in which a topic has the highest share, which is the value. */
 export interface Peak extends Counted {
+  readonly value: number
   readonly period: Period
   /** In milliseconds since 1970. */
   readonly start: number
@@ -98,18 +97,15 @@ export function topicChart(context: ChartContext): TopicChart {
 /** The highest share of each topic; null if no period with enough records has five matches. */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
-  return series.map(({ counted }) => {
-    const known = counted.flatMap((each, at): readonly Peak[] => {
-      return typeof each.share !== 'number'
-        ? []
-        : [{ ...each, period: shown.period, start: shown.starts[at] ?? 0 }]
-    })
-    const telling = passingOrAll(known, hasEnoughRecords).filter(hasEnoughMatches)
-    return telling.reduce<Peak | null>(
-      (best, each) => ((each.share ?? 0) > (best?.share ?? 0) ? each : best),
-      null,
-    )
-  })
+  return series.map(({ counted }) =>
+    highestShare(
+      counted.flatMap((each, at): readonly Peak[] =>
+        typeof each.share !== 'number'
+          ? []
+          : [{ ...each, value: each.share, period: shown.period, start: shown.starts[at] ?? 0 }],
+      ),
+    ),
+  )
 }
 
 function readTopics({ view, subject }: ChartContext, problems: Problem[]): readonly View[] {

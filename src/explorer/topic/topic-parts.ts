@@ -39,7 +39,7 @@ export function findings(
       const base = baseText(chart.base, language, names)
       const peak = peaks[at] ?? null
       const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
-      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.share ?? 0))}. ${list}</li>`
+      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.value))}. ${list}</li>`
     })}
   </ul>`
 }
