@@ -376,6 +376,12 @@ test('a value that is missing is not zero', async () => {
   assert.match(document.querySelector('svg.chart')?.innerHTML ?? '', /: no value</)
 })
 
+test('of two fields, the pairs without a value are counted', async () => {
+  const by = 'by=article_source&by=article_source_country'
+  const { texts, description } = await figure(`${enrichment}/charts?measure=average&of=clickbaitScore&${by}`)
+  const missing = texts.flat().filter((text) => text === 'no value').length
+  assert.ok(missing > 0 && description.includes(`Pairs without a value: ${missing}.`), description)
+})
 test('a chart of nothing says so', async () => {
   const { rows, description, drawings } = await figure(`${article}/charts?q=nosuchwordanywhere`)
   assert.deepEqual([rows, drawings, description], [[], 0, 'There is nothing to show.'])

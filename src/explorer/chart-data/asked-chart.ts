@@ -136,14 +136,15 @@ export function describe(
       ? text.charts.single(shown(highest))
       : text.charts.extremes(shown(highest), shown(lowest))
   const missing = spec.series.map(({ values }) => values.flatMap((each, key) => (each === null ? [key] : [])))
-  // Where all series lack the same keys, these are counted.
+  // Where all series lack the same keys, these are counted, otherwise pairs of a key and a series.
   const isShared = missing.every((keys) => keys.join() === missing[0]?.join())
   const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
+  const gapsNote = isShared ? text.charts.withoutValue : text.charts.pairsWithoutValue
   const said = [
     extremes,
     ofMany.length < all.length && text.charts.fewOf(number(fewRecords)),
     ofMany.some(({ value }) => value > highest.value) && text.charts.highestOf(number(leastRecords)),
-    gaps > 0 && text.charts.withoutValue(number(gaps)),
+    gaps > 0 && gapsNote(number(gaps)),
   ]
   return { ...spec, description: said.filter((each) => each !== false).join(' ') }
 }

@@ -13,6 +13,7 @@ export const charts: NonNullable<Translation['charts']> = {
   highestOf: (count) => `لا تُحسب قيم ما دون ${isolated(count)} ضمن الأعلى.`,
   noValue: 'بلا قيمة',
   withoutValue: (count) => `بلا قيمة: ${isolated(count)}.`,
+  pairsWithoutValue: (count) => `أزواج بلا قيمة: ${isolated(count)}.`,
   allRecords: (noun) => `جميع ال${noun}`,
   recordsWith: (noun, conditions) => `ال${noun} التي لها ${isolated(conditions)}`,
   shareIs: 'النسبة من',

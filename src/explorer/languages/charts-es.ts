@@ -8,10 +8,11 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
-  fewOf: (count) => `Las proporciones de menos de ${count} registros no cuentan como máximo ni como mínimo.`,
+  fewOf: (count) => `Las proporciones de menos de ${count} no cuentan como máximo ni como mínimo.`,
   highestOf: (count) => `Las proporciones con menos de ${count} resultados no cuentan como máximo.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor: ${count}.`,
+  pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,
   allRecords: (noun) => `${noun} en total`,
   recordsWith: (noun, conditions) => `${noun} con ${conditions}`,
   shareIs: 'Proporción de',
