@@ -382,6 +382,15 @@ test('of two fields, the pairs without a value are counted', async () => {
   const missing = texts.flat().filter((text) => text === 'no value').length
   assert.ok(missing > 0 && description.includes(`Pairs without a value: ${missing}.`), description)
 })
+
+test('a period that is cut by bounds is named and drawn paler', async () => {
+  const address = `${article}/charts?by=publishedAt_month&publishedAt=2026-09-10&publishedAt.to=2026-10-31`
+  assert.ok((await figure(address)).description.includes('Not complete: Sep 2026.'))
+  assert.match((await page(address)).body, /fill-opacity="0\.45"/)
+  const { body } = await page(address.replace('/charts?', '/chart.svg?part=groups&'))
+  assert.match(body, /Not complete: Sep 2026\./)
+})
+
 test('a chart of nothing says so', async () => {
   const { rows, description, drawings } = await figure(`${article}/charts?q=nosuchwordanywhere`)
   assert.deepEqual([rows, drawings, description], [[], 0, 'There is nothing to show.'])

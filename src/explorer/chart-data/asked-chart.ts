@@ -1,6 +1,6 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
-import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
+import { type ChartKey, type ChartSpec, valueText } from '../charts/chart-spec.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -96,6 +96,12 @@ export function highestShare<Item extends Counted & { readonly value: number }>(
 
 function highestOf<Item extends { readonly value: number }>(all: readonly Item[]): Item {
   return all.reduce((one, other) => (other.value > one.value ? other : one))
+}
+
+/** Names the periods that are not over, or that bounds cut. */
+export function partialNotes(keys: readonly ChartKey[], { text, list }: Language): readonly string[] {
+  const partial = keys.filter(({ isPartial }) => isPartial === true).map(({ label }) => label)
+  return partial.length === 0 ? [] : [text.charts.partial(list(partial))]
 }
 
 /** The most that an answer may have. */

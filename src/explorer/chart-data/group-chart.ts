@@ -9,7 +9,7 @@ import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
 import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
-import { type Counted, describe, leastRecords } from './asked-chart.ts'
+import { type Counted, describe, leastRecords, partialNotes } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
   furtherPanels,
@@ -39,6 +39,7 @@ import {
   withValue,
 } from './grouping.ts'
 import { withOthers } from './own-parameters.ts'
+import { boundsOf, isPartial } from './periods.ts'
 import { baseText } from './share-base.ts'
 
 export interface GroupChart extends AskedChart {
@@ -181,6 +182,13 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   const isAdding = form.rank === null && other !== undefined && isDisjoint(other)
   const kind = kindOf(choices.kind ?? preset, rows.length, isAdding, across)
   const by = language.list(choices.by.map((each) => groupingLabel(each, language)))
+  const period = periodOf(across)
+  const bounds = boundsOf(context.view, across.field)
+  const shown = keys.map(({ id, label: name, view }) => ({
+    label: name,
+    isPartial: period !== null && isPartial(period, Number(id), bounds, context.now),
+    href: viewAddress(context, view),
+  }))
   return {
     spec: describe(
       {
@@ -191,7 +199,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
         valueLabel: label,
         isOrdered: isOrdered(across),
         isStacked: isAdding || rows.length === 1,
-        keys: keys.map((key) => ({ label: key.label, href: viewAddress(context, key.view) })),
+        keys: shown,
         series: rows.map((row) => ({
           name: row.label,
           values: keys.map(({ id }) => valueIn(row, id)),
@@ -202,7 +210,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
       language,
       plan.whole === null ? null : (at, key) => countedIn(rows[at], keys[key]?.id ?? ''),
     ),
-    notes: notesOn(plan, answer, keys.length, rows, kind, context),
+    notes: [...notesOn(plan, answer, keys.length, rows, kind, context), ...partialNotes(shown, language)],
   }
 
   function countedIn(row: GroupRow | undefined, id: string): Counted {

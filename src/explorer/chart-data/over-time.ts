@@ -17,6 +17,7 @@ import {
   type GroupAnswer,
   type GroupsAnswer,
   mostGroups,
+  partialNotes,
 } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
 import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
@@ -170,9 +171,6 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       { subject: axis.subject, language },
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
     )
-  const partial = starts
-    .filter((start) => isPartial(period, start, axis.bounds, axis.now))
-    .map((start) => periodLabel(period, start, language))
   const of = base === null ? '' : baseText(base, language, readNames(answer, []))
   const noun = nounTitle(axis.subject, language)
   const title =
@@ -180,6 +178,11 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       ? charts.recordsPer(noun, charts.periods[period])
       : charts.sharePer(of, charts.periods[period])
   const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
+  const keys = starts.map((start) => ({
+    label: periodLabel(period, start, language),
+    isPartial: isPartial(period, start, axis.bounds, axis.now),
+    href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
+  }))
   return {
     spec: describe(
       {
@@ -191,11 +194,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         isOrdered: true,
         isStacked,
         breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
-        keys: starts.map((start) => ({
-          label: periodLabel(period, start, language),
-          isPartial: isPartial(period, start, axis.bounds, axis.now),
-          href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
-        })),
+        keys,
         series: series.map(({ name, isRest, view, counted }) => ({
           name,
           ...(isRest === true && { isRest }),
@@ -215,7 +214,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
       }),
       ...((shown.starts[0] ?? shown.from) > shown.from ? [charts.newestOnly] : []),
-      ...(partial.length > 0 ? [charts.partial(language.list(partial))] : []),
+      ...partialNotes(keys, language),
     ],
   }
 }

@@ -4,8 +4,8 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
-import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
-import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
+import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
+import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
@@ -201,6 +201,7 @@ async function monthsFigure(
       isStacked: true,
       keys: starts.map((start) => ({
         label: periodLabel('month', start, language),
+        isPartial: isPartial('month', start, { from: null, to: null }, Date.now()),
         href: viewAddress(to, time === undefined ? null : viewOfPeriod(view, time, 'month', start)),
       })),
       series: [{ name: noun, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
@@ -211,6 +212,7 @@ async function monthsFigure(
     notes: [
       ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
       ...((starts[0] ?? 0) > first ? [charts.newestOnly] : []),
+      ...partialNotes(spec.keys, language),
     ],
   })
 }
