@@ -32,6 +32,9 @@ const stories = { [nsid]: { title: 'title', time: 'publishedAt' } }
 const number = new Intl.NumberFormat('en')
 const hour = 3_600_000
 
+/** Two outlets have the same name. */
+const nameOf = (key: string): string => `Outlet ${key.replace('y', 'x')}`
+
 async function openStories(random: () => number): Promise<Pages & AsyncDisposable> {
   const pick = (count: number): number => Math.floor(random() * count)
   const at = (collection: string, key: string) => `at://did:plc:${'a'.repeat(24)}/${collection}/${key}`
@@ -43,7 +46,7 @@ async function openStories(random: () => number): Promise<Pages & AsyncDisposabl
   const end = Date.UTC(2026, 10, 20)
   const events = 1 + pick(12)
   const records = await Promise.all([
-    ...['x', 'y', 'z', 'w'].map((key) => make(outlets, key, { name: `Outlet ${key}` })),
+    ...['x', 'y', 'z', 'w'].map((key) => make(outlets, key, { name: nameOf(key) })),
     ...Array.from({ length: 20 + pick(120) }, (_, key) =>
       make(nsid, `r${key}`, {
         title: `zorax${pick(events)} quilm${pick(2)} vethu${random() < 0.3 ? ' storm' : ''}`,
@@ -94,6 +97,7 @@ test(`pages of stories are true, seed ${seed}`, async () => {
       'sort=publishedAt&show=cards',
     ])
       await assertOnePerStory(pages, `/c/${nsid}?${query}`)
+    await assertNames(pages)
     await assertLargest(pages, '/', 'section[aria-labelledby=stories]', null)
     for (const query of ['q=storm', 'language=v1&q=storm', 'language=v1', 'q=zorax1']) {
       const topic = `/c/${nsid}/topic?${query}`
@@ -104,6 +108,24 @@ test(`pages of stories are true, seed ${seed}`, async () => {
   }
 })
 
+/** Outlets of the same name are shown with their keys, where several of them are shown. */
+async function assertNames(pages: Pages): Promise<void> {
+  const { rows } = await pages.figure(`/c/${nsid}/charts?by=source`)
+  const keys = rows.map(([key]) => /source=[^&]*%2F(\w+)/.exec(key?.href ?? '')?.[1] ?? null)
+  const isShared = keys.includes('x') && keys.includes('y')
+  for (const [at, [cell]] of rows.entries()) {
+    const key = keys[at]
+    if (key == null || key === 'missing') continue
+    const isOne = isShared && nameOf(key) === nameOf('x')
+    assert.equal(cell?.text, isOne ? `${nameOf(key)} (${key})` : nameOf(key))
+  }
+  const { document } = await pages.page(`/c/${nsid}?facets=source`)
+  for (const value of document.querySelectorAll('[aria-labelledby=facet-source] a.value:not(.missing)')) {
+    const key = /(\w+)$/.exec(value.querySelector('.name')?.getAttribute('title') ?? '')?.[1] ?? ''
+    const shown = 'xy'.includes(key) ? `${nameOf(key)} (${key})` : key === 'missing' ? key : nameOf(key)
+    assert.equal(plain(value.querySelector('.name')?.textContent), shown)
+  }
+}
 /** Each page of the list, its file and its feed have one record of each story. */
 async function assertOnePerStory(pages: Pages, address: string): Promise<void> {
   const [, query = ''] = address.split('?')

@@ -101,13 +101,13 @@ function readRows(
       },
     ]
   // One list of all pairs, or one for each row, which also has other elements of the same array.
-  return rowsIn(answer, other).flatMap((row, at): readonly GroupRow[] => {
+  return rowsIn(answer, other).flatMap((row, at, all): readonly GroupRow[] => {
     const list = Object.hasOwn(answer, 'pairs') ? '' : String(at)
     if (!Object.hasOwn(answer, `pairs${list}`)) return []
     const isOwn = (group: GroupAnswer) => idOf(other, group) === idOf(other, row)
     return [
       {
-        label: groupLabel(other, row, language),
+        label: groupLabel(other, row, language, all),
         group: row,
         viewIn: (view) => viewOfGroup(view, other, row),
         groups: byKey(`pairs${list}`, isOwn),

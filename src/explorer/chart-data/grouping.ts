@@ -4,7 +4,7 @@ import { fieldLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
-import { plainValue } from '../parts/values.ts'
+import { nameAndKey, plainValue } from '../parts/values.ts'
 import { emptyView, type RecordArguments, type View, withCondition } from '../view/view.ts'
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
@@ -119,7 +119,13 @@ export function groupingSelection({ name, field, unit }: Grouping): Selection {
   return { [name]: {}, ...nested([`${name}Resolved`, onType(target.typeName), targetTitle]) }
 }
 
-export function groupLabel(key: Grouping, group: GroupAnswer, language: Language): string {
+/** `among`: groups that are shown with it. */
+export function groupLabel(
+  key: Grouping,
+  group: GroupAnswer,
+  language: Language,
+  among: readonly GroupAnswer[] = [],
+): string {
   const { name, field, unit, step } = key
   const value = group[name] ?? null
   if (value === null) return language.text.missing
@@ -129,14 +135,20 @@ export function groupLabel(key: Grouping, group: GroupAnswer, language: Language
   if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
   if (step !== null && step > 1)
     return `${language.number(Number(value))} – ${language.number(Number(value) + step - 1)}`
-  return recordNameIn(group, field) ?? plainValue(field, String(value), language)
+  return recordNameIn(group, field, among) ?? plainValue(field, String(value), language)
 }
 
-/** The name of the record that the group is of; null where it is not known. */
-function recordNameIn(group: GroupAnswer, field: ShownField): string | null {
-  const resolved = group[`${field.name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
-  const found = resolved?.[field.targetTitle ?? '']
-  return typeof found === 'string' ? found : null
+/** The name of the record that the group is of, with its key if others of `among` have the same; null if not known. */
+function recordNameIn(
+  group: GroupAnswer,
+  { name, targetTitle }: ShownField,
+  among: readonly GroupAnswer[] = [],
+): string | null {
+  const nameOf = (each: GroupAnswer) => (each[`${name}Resolved`] as GroupAnswer | null)?.[targetTitle ?? '']
+  const found = nameOf(group)
+  if (typeof found !== 'string') return null
+  const isShared = among.some((each) => each !== group && nameOf(each) === found)
+  return isShared ? nameAndKey(found, String(group[name])) : found
 }
 
 /** 1 is Monday; so was the first of January 2024. */
@@ -213,7 +225,7 @@ export function keysOf(
   return shown.map((group) => ({
     id: idOf(key, group),
     group,
-    label: groupLabel(key, group, language),
+    label: groupLabel(key, group, language, shown),
     view: viewOfGroup(view, key, group),
   }))
 }

@@ -122,7 +122,7 @@ function partsIn(
     const chosen = { field, operator: value === null ? 'missing' : 'is', values: [value ?? '1'] } as const
     return {
       panel: `part${at}`,
-      name: groupLabel(groupingBy(field), group, language),
+      name: groupLabel(groupingBy(field), group, language, groups),
       view: withCondition(view, chosen),
       own: { ...own, where: andWhere(own.where, whereOf([chosen])) },
       row: { [field.name]: value, others: false },

@@ -91,6 +91,11 @@ export function recordLink(uri: string, content: Html, language: Language, tabin
 /** Names of records by URI. */
 export type Names = ReadonlyMap<string, string>
 
+/** Of one of several records with the same name: `Morning Post (post.example)`. */
+export function nameAndKey(name: string, uri: string): string {
+  return `${name} (${recordKey(uri)})`
+}
+
 /** A value as text: codes of languages and countries by their names, listed values by their labels. */
 export function plainValue(field: ShownField, value: string, language: Language, names?: Names): string {
   const { type, words } = field

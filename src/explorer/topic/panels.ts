@@ -199,7 +199,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       const { groups = [] } = (answer[`${name}${at}`] ?? {}) as { groups?: readonly GroupAnswer[] }
       return groups.map((group) => ({
         ...(group as unknown as ShareAnswer),
-        label: groupLabel(key, group, language),
+        label: groupLabel(key, group, language, groups),
         view: viewOfGroup(own.view, key, group),
       }))
     }
