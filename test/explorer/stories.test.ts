@@ -98,6 +98,7 @@ test(`pages of stories are true, seed ${seed}`, async () => {
     ])
       await assertOnePerStory(pages, `/c/${nsid}?${query}`)
     await assertNames(pages)
+    await assertOutlet(pages)
     await assertLargest(pages, '/', 'section[aria-labelledby=stories]', null)
     for (const query of ['q=storm', 'language=v1&q=storm', 'language=v1', 'q=zorax1']) {
       const topic = `/c/${nsid}/topic?${query}`
@@ -126,6 +127,29 @@ async function assertNames(pages: Pages): Promise<void> {
     assert.equal(plain(value.querySelector('.name')?.textContent), shown)
   }
 }
+
+/** The page of an outlet: its reports in all, and those of each month. */
+async function assertOutlet(pages: Pages): Promise<void> {
+  const address = `/at/did:plc:${'a'.repeat(24)}/${outlets}/x`
+  const { links, texts } = await pages.page(address)
+  const [all] = links('.summary-of')
+  if (all === undefined) return
+  const records = pages.found(all)
+  assert.ok(texts('.summary-of dd').includes(`${number.format(records.length)} records`), all)
+  assert.deepEqual(
+    new Set(records.map(({ value }) => value.source)),
+    new Set([address.replace('/at/', 'at://')]),
+  )
+  const { rows } = await pages.figure(address)
+  for (const [month, count] of rows)
+    assert.equal(count?.text, number.format(pages.found(month?.href ?? '').length), month?.href ?? '')
+  const dated = records.filter(({ value }) => value.publishedAt !== undefined).length
+  assert.equal(
+    rows.reduce((sum, [, count]) => sum + Number(count?.text), 0),
+    dated,
+  )
+}
+
 /** Each page of the list, its file and its feed have one record of each story. */
 async function assertOnePerStory(pages: Pages, address: string): Promise<void> {
   const [, query = ''] = address.split('?')
