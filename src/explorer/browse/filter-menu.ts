@@ -1,10 +1,10 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
 import { filterAddress } from '../addresses.ts'
-import { fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
+import { fieldLabel, labelOf } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
-import type { PageSubject } from '../fields/subject.ts'
+import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
 import { type Browse, fieldAddress, stateInputs, titleOf } from './context.ts'
 
@@ -84,7 +84,10 @@ export function fieldGroups(browse: Browse): readonly FieldsOfMenu[] {
     const [first] = records
     if (first?.some === true) {
       const holder = site.subjects.all.find(({ collection }) => collection === first.record)
-      return filtering.referring(holder === undefined ? first.name : subjectLabel(holder, language))
+      const { name } = first
+      return filtering.referring(
+        holder === undefined ? name : referringLabel(holder, name, subject, language),
+      )
     }
     const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
     const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)

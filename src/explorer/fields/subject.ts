@@ -168,7 +168,7 @@ function joinedLabel(
     if (next === undefined) continue
     const given = some ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
     parts.push({
-      label: given ?? (some ? subjectLabel(next, language) : labelOf(path)),
+      label: some ? referringLabel(next, name, at, language) : (given ?? labelOf(path)),
       isGiven: given !== null,
     })
     at = next
@@ -180,6 +180,19 @@ function joinedLabel(
     parts.push({ label: given ?? plain, isGiven: given !== null })
   }
   return parts.some(({ isGiven }) => isGiven) ? parts.map(({ label }) => label).join(' · ') : null
+}
+
+/** `Articles`; `Articles (Story)` where their records refer by several fields. `name`: of the reverse field. */
+export function referringLabel(
+  holder: Pick<PageSubject, 'collection' | 'display'>,
+  name: string,
+  { collection }: Pick<PageSubject, 'collection'>,
+  language: Tagged,
+): string {
+  const label = subjectLabel(holder, language)
+  const all = collection.referredBy.filter((each) => each.collection === holder.collection.nsid)
+  const path = all.find(({ viaField }) => viaField === name)?.path ?? []
+  return all.length === 1 ? label : `${label} (${memberLabel(holder, path, language)})`
 }
 
 /** The label of a member within its object, by the names of the fields that lead to it from the record. */

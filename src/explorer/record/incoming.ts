@@ -1,6 +1,6 @@
 /** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
 import { counted, subjectLabel } from '../fields/labels.ts'
-import { memberLabel, type PageSubject } from '../fields/subject.ts'
+import { memberLabel, type PageSubject, referringLabel } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
@@ -17,10 +17,7 @@ type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact
 export function incoming(node: RecordNode, referring: readonly Referring[], shown: BesideContext): Html {
   return referring.map((each) => {
     const answer = node[each.name] as ReferringAnswer | undefined
-    const isOnly = referring.filter(({ holder }) => holder === each.holder).length === 1
-    return answer === undefined || answer.totalCount === 0
-      ? null
-      : section(node.uri, each, answer, isOnly, shown)
+    return answer === undefined || answer.totalCount === 0 ? null : section(node.uri, each, answer, shown)
   })
 }
 
@@ -28,17 +25,14 @@ function section(
   uri: string,
   { name, holder, field, reference }: Referring,
   { totalCount, nodes }: ReferringAnswer,
-  isOnly: boolean,
   shown: BesideContext,
 ): Html {
   const { language } = shown
   const { text } = language
-  const label = subjectLabel(holder, language)
-  const by = memberLabel(holder, reference.path, language)
   const all = field === null ? null : valueAddress({ subject: holder, language }, field, uri)
   const count = counted(holder, totalCount, language)
   return html`<section class="incoming" id=${name}>
-    <h2>${isOnly ? label : `${label} (${by})`}</h2>
+    <h2>${referringLabel(holder, name, shown.subject, language)}</h2>
     <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.record.newestOf(language.number(nodes.length))}`}</p>
     ${
       totalCount <= mostReferring
