@@ -224,6 +224,18 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
   assert.ok(plain(heading?.textContent).includes(rank), `${rank} ${story}`)
   const told = value.story === own && rank === 'First report' ? 'the first report' : rank
   assert.ok(section.textContent.includes(told), `${told} ${own}`)
+  const firstTime = Date.parse(all.find((each) => each.uri === value.story)?.value.publishedAt)
+  for (const item of page.document.querySelectorAll('.result')) {
+    const href = item.querySelector('h3 a')?.getAttribute('href') ?? ''
+    const time = Date.parse(all.find((each) => href.endsWith(`/${each.rkey}`))?.value.publishedAt)
+    const expected = delayText(firstTime, time)
+    const facts = Array.from(item.querySelectorAll('.fact'), ({ textContent }) => plain(textContent))
+    assert.equal(
+      facts.find((fact) => fact.endsWith(' later')),
+      expected,
+      `${href} of ${story}`,
+    )
+  }
   const [first] = page.links('section.story')
   assert.ok(first?.endsWith(String(value.story).split('/').at(-1) ?? ''), own)
   const marked = Array.from(page.document.querySelectorAll('.result strong'), ({ parentElement }) =>
@@ -233,6 +245,14 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
     marked.every((href) => href === first),
     own,
   )
+}
+
+/** How long after the first report; midnight is no time of day. */
+function delayText(first: number, time: number): string | undefined {
+  const hours = Math.floor((time - first) / hour)
+  if (hours === 0 || first % (24 * hour) === 0 || time % (24 * hour) === 0) return undefined
+  if (hours < 2) return '60 min later'
+  return hours < 48 ? `${hours} hr later` : `${number.format(Math.floor(hours / 24))} days later`
 }
 
 /** The stories that most outlets of the records at `of` tell, as long as there are two; null: of those of a week. */

@@ -243,6 +243,7 @@ export const ar: Translation = {
       many: '{n} خبرًا',
       other: '{n} خبر',
     },
+    later: (time) => `بعده بـ${isolated(time)}`,
     ranks: {
       first: 'أول نشر',
       sameTime: 'من أول ما نُشر، في الوقت نفسه',

@@ -249,6 +249,8 @@ export const en = {
     each: 'One per story',
     countsAll: (noun: string) => `The list has one per story; all else on this page counts all ${noun}.`,
     count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
+    /** `2 hr later`, after the first record. */
+    later: (time: string) => `${time} later`,
     /** Of the first record; others may be as early. */
     ranks: {
       first: 'First report',

@@ -220,6 +220,7 @@ export const es: Translation = {
     each: 'Uno por noticia',
     countsAll: (noun) => `La lista tiene uno por noticia; lo demás de esta página cuenta todos los ${noun}.`,
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
+    later: (time) => `${time} después`,
     ranks: {
       first: 'Primera publicación',
       sameTime: 'Una de las primeras publicaciones (misma hora)',

@@ -19,7 +19,7 @@ import { askList } from '../lists/list-operation.ts'
 import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
-import { rankNote, storyHeading, storyNote } from '../parts/stories.ts'
+import { reportNote, storyHeading, storyNote } from '../parts/stories.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
@@ -98,8 +98,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     language,
                     head: (field) => columnHead(field, browse),
                     imageHosts: site.operator.imageHosts,
-                    note: ({ uri }, at) =>
-                      rankNote(uri === story ? told : [], browse) ??
+                    note: (result, at) =>
+                      reportNote(result, told, browse) ??
                       storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }

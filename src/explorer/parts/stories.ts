@@ -7,7 +7,7 @@ import type { RecordNode } from '../record/record-operation.ts'
 import { emptyView, type View } from '../view/view.ts'
 import { kindTimeAndKey, namingText } from './record-name.ts'
 import { type Result, timeFact } from './results.ts'
-import { recordLink, recordText, shortText, valueOf } from './values.ts'
+import { dateOnly, recordLink, recordText, shortText, valueOf } from './values.ts'
 
 type StoryContext = Pick<Browse, 'site' | 'subject' | 'language'>
 
@@ -30,9 +30,22 @@ export function storyHeading([row]: readonly StoryRow[], context: StoryContext):
   )
 }
 
-/** Beside the first record of a story; null where nothing says that it is first. */
-export function rankNote([row]: readonly StoryRow[], { language }: StoryContext): Html | null {
-  return row?.rank == null ? null : html`<strong>${language.text.story.ranks[row.rank]}</strong>`
+/** Next to a record of a story: whether it is first, or how long after the first; null where nothing is known of it. */
+export function reportNote(
+  { uri, values }: Result,
+  [row]: readonly StoryRow[],
+  { subject, language }: StoryContext,
+): Html | null {
+  const { ranks, later } = language.text.story
+  if (row === undefined) return null
+  if (uri === row.uri) return row.rank && html`<strong>${ranks[row.rank]}</strong>`
+  const times = [row.first.values, values].map((each) => String(each[subject.roles.time] ?? ''))
+  const [first = Number.NaN, own = Number.NaN] = times.map((time) => Date.parse(time))
+  const minutes = Math.floor((own - first) / 60_000)
+  if (!(minutes > 0) || times.some((time) => dateOnly.test(time))) return null
+  const [unit, length] = minutes < 120 ? ['minute', 1] : minutes < 2 * 1_440 ? ['hour', 60] : ['day', 1_440]
+  const time = language.number(Math.floor(minutes / length), { style: 'unit', unit, unitDisplay: 'short' })
+  return html`<span class="fact">${later(time)}</span>`
 }
 
 /** Next to a record of a page that has one of each story: what tells it in the view, if several do. */
