@@ -8,6 +8,7 @@ const list = (texts: readonly string[]): string => texts.map(isolated).join('، 
 export const ar: Translation = {
   skip: 'انتقل إلى المحتوى',
   skipToResults: 'انتقل إلى النتائج',
+  skipToChart: 'انتقل إلى المخطط',
   search: 'بحث',
   searchIn: (collection) => `البحث في ${isolated(collection)}`,
   home: 'الرئيسية',

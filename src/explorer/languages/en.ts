@@ -6,6 +6,7 @@ import type { Plural } from './text-parts.ts'
 export const en = {
   skip: 'Skip to the content',
   skipToResults: 'Skip to the results',
+  skipToChart: 'Skip to the chart',
   search: 'Search',
   searchIn: (collection: string) => `Search ${collection}`,
   home: 'Home',

@@ -5,6 +5,7 @@ import { charts } from './charts-es.ts'
 export const es: Translation = {
   skip: 'Ir al contenido',
   skipToResults: 'Saltar a los resultados',
+  skipToChart: 'Saltar al gráfico',
   search: 'Buscar',
   searchIn: (collection) => `Buscar en ${collection}`,
   home: 'Inicio',

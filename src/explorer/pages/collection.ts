@@ -79,14 +79,14 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const chart =
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
-        <a class="skip" href="#results">${text.skipToResults}</a>
+        <a class="skip" href="#results">${text.skipToResults}</a> ${time !== null && html`<a class="skip" href="#chart">${text.skipToChart}</a>`}
         ${heading(browse, request)} ${storyHeading(told, browse)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], view.search, language, (search) => viewAddress(browse, changed(view, { search })))} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
-            ${await chartPart(asked, time, answer, chart, menu, context)}
+            <span id="chart" tabindex="-1"></span>${await chartPart(asked, time, answer, chart, menu, context)}
             <span id="results" tabindex="-1"></span>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}

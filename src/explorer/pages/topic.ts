@@ -81,6 +81,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ? exportedList(topic.whole.count, topic.newest, { ...of, view: topic.view }, menu)
         : null
       return html`
+        ${isTimed && html`<a class="skip" href="#chart">${language.text.skipToChart}</a>`}
         <header class="heading"><h1>${titleWith(of.names)}</h1>
           <div class="menus">${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
         </header>
@@ -91,6 +92,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${conditionList(browse)}
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
+        <span id="chart" tabindex="-1"></span>
         ${isTimed && (await timeline(chart, answer, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
         ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}
