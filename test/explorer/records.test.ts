@@ -65,7 +65,7 @@ test('a record without a title has another text instead, or its kind, time and k
     body,
     /<h3><a href="[^"]*\/self"><bdi>Empty · <time datetime="[^"]*">[^<]*<\/time><\/bdi> <bdi class="uri" title="at:[^"]*">self</,
   )
-  assert.match(body, /<a class="skip" href="#results">.*<span id="results"/s)
+  assert.match(body, /<a class="skip" href="#results">.*<h2 class="hidden" id="results"/s)
   const feed = await stress.page('/c/example.stress.empty/feed.atom')
   assert.match(feed.body, /<entry>\n<id>[^<]*<\/id>\n<title>Empty · [^<]* UTC<\/title>/)
   const page = await stress.page('/at/did:plc:stressstressstressstres2/example.stress.empty/self')

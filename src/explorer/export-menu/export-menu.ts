@@ -82,7 +82,7 @@ export function programMenu(panels: readonly (Exported | null)[], context: MenuC
         ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
         [text.exportMenu.prompt, agentPrompt(panel, page, endpoint, context)],
       ] as const
-      return html`${known.length > 1 && html`<h3>${title}</h3>`}
+      return html`${known.length > 1 && html`<h2>${title}</h2>`}
         <ul class="take-links"><li><a href=${playgroundAddress(operation)} rel="nofollow">${text.exportMenu.playground}</a></li></ul>
         ${programs.map(([name, program]) => textToCopy(name, program, language))}`
     })}

@@ -87,7 +87,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
             <span id="chart" tabindex="-1"></span>${await chartPart(asked, time, answer, chart, menu, context)}
-            <span id="results" tabindex="-1"></span>
+            <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
@@ -131,7 +131,7 @@ function freshForms({ subject, language }: Browse): string {
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {
   const { text } = browse.language
-  return html`<aside aria-label=${text.filters}>
+  return html`<aside aria-label=${text.filters}><h2 class="hidden">${text.filters}</h2>
             <details class="sidebar">
               <summary>${text.filters}</summary>
               ${filterMenu(browse)} ${facetList(list.facets ?? [], browse)}

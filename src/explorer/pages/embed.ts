@@ -31,7 +31,7 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
         <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
-        ${zoneNote(language)}
+        ${zoneNote(language)} <h2 class="hidden">${language.text.results}</h2>
         ${results(found, view.show, columns, { subject, language, imageHosts })}
       `
     },

@@ -47,7 +47,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
         ({ name }): FacetAnswer =>
           found.find(({ field }) => field === name) ?? { field: name, values: [], missing: null, cut: true },
       )
-      return html`<h1>${title}</h1>
+      return html`<h1>${title}</h1> <h2 class="hidden">${text.filters}</h2>
         <p><a href=${viewAddress(browse, view)}>${text.filtering.back}</a></p>
         ${conditionList(browse)}
         <div id=${lateId}>${facetList(facets, browse)}</div>`

@@ -115,7 +115,7 @@ function results(searched: Searched, answer: Answer): Html {
   })
   return html`
     ${suggestions(didYouMean, q, language, (search) => address({ q: search }, language))} ${topicSearch !== undefined && glance(topicSearch)} ${collections(searched, answer)}
-    <section class="results" aria-label=${text.results}>
+    <section class="results" aria-label=${text.results}><h2 class="hidden">${text.results}</h2>
       ${
         items.length === 0
           ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>
@@ -139,7 +139,7 @@ function totalIn({ collection }: PageSubject, answer: Answer): number | null {
 /** Where the search can be narrowed down. */
 function collections({ q, subjects, request: { language } }: Searched, answer: Answer): Html {
   const { text } = language
-  return html`<nav class="tabs" aria-label=${text.collections}>
+  return html`<nav class="tabs" aria-label=${text.results}>
     <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
     ${subjects.map((subject) => {
       const { collection } = subject

@@ -141,7 +141,7 @@ function table(found: readonly Result[], columns: Columns, context: ResultContex
     const said = context.note?.(result, row)
     return said != null && said !== false && html`<span class="facts">${said}</span>`
   }
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.table}>
     <table class="records">
       <thead><tr>${columns.map((field) => head(field))}</tr></thead>
       <tbody>
