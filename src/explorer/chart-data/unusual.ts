@@ -84,11 +84,11 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
       name,
       field: aggregateOf(subject),
       arguments: { ...recordArguments(view) },
-      variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
+      variables: { [`${name}Others`]: { type: `${collection.typeName}WhereInput!`, value: background } },
       selection: {
         [printField('unusualWords', {
           field: new EnumValue(field.name),
-          against: new EnumValue('$background'),
+          against: new EnumValue(`$${name}Others`),
           minCount: leastOfWords,
           limit: askedWords,
         })]: {
@@ -105,12 +105,12 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
 }
 
 /**
- * A word tells something if its score is at least 1.5, fewer than a tenth of the other records have it, and it is at
+ * A word tells something if its score is at least 1.2, fewer than a tenth of the other records have it, and it is at
  * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
  * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
  */
 function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
-  return score >= 1.5 && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
+  return score >= 1.2 && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
 }
 
 function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
@@ -137,6 +137,14 @@ function valuesOf(field: ShownField, { subject, view, language }: ChartContext):
           significance: group.significance,
         })),
   }
+}
+
+/** The language of the text of a record; null where records name none. */
+export function languageField({ fields, roles }: PageSubject): ShownField | null {
+  const own = roles.facets
+    .flatMap((name) => fields.get(name) ?? [])
+    .filter(({ isOwn, isArray, isGroup }) => isOwn && !isArray && isGroup)
+  return own.find(({ type }) => type.kind === 'string' && type.use.page === 'language') ?? null
 }
 
 /** What to say of a side that is a sample; null of one that is not. */

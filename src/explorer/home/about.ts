@@ -2,10 +2,9 @@
 import { viewAddress } from '../browse/context.ts'
 import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { rangePanels, readPeriods, timeField, type TimeAxis } from '../chart-data/time-axis.ts'
-import type { UnusualAnswer, UnusualThing } from '../chart-data/unusual.ts'
+import { languageField, type UnusualAnswer, type UnusualThing } from '../chart-data/unusual.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { nest } from '../../ask/where.ts'
@@ -80,14 +79,4 @@ function axisOf(subject: PageSubject, now: number): TimeAxis | null {
   return field === null || field.properties.length === 0
     ? null
     : { subject, now, field, bounds: { from: null, to: null }, per: null }
-}
-
-function languageField({ fields, roles }: PageSubject): ShownField | null {
-  const all = roles.facets.flatMap((name) => fields.get(name) ?? [])
-  return (
-    all.find(
-      ({ isOwn, isArray, isGroup, type }) =>
-        isOwn && !isArray && isGroup && type.kind === 'string' && type.use.page === 'language',
-    ) ?? null
-  )
 }

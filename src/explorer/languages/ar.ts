@@ -119,6 +119,7 @@ export const ar: Translation = {
     stories: 'أكبر الأخبار',
     words: (field) => `كلمات من ${isolated(field)} ترافقه`,
     values: (field) => `${isolated(field)} مما يرافقه`,
+    only: (records) => `لا يُقارَن سوى ${records}.`,
     here: 'هنا',
     elsewhere: 'في غيره',
     sampleHere: (read, counted) => `“هنا” عينة من ${isolated(read)} من ${isolated(counted)}.`,

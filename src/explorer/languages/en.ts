@@ -115,6 +115,8 @@ export const en = {
     stories: 'Biggest stories',
     words: (field: string) => `Words in “${field}” that go with it`,
     values: (field: string) => `${field} that go with it`,
+    /** `records`: `the articles with Language: French`. */
+    only: (records: string) => `Only ${records} are compared.`,
     here: 'here',
     elsewhere: 'elsewhere',
     /** `counted`: `209,617 articles`. */

@@ -111,6 +111,7 @@ export const es: Translation = {
     stories: 'Noticias más difundidas',
     words: (field) => `Palabras de “${field}” que lo acompañan`,
     values: (field) => `${field} que lo acompañan`,
+    only: (records) => `Solo se comparan ${records}.`,
     here: 'aquí',
     elsewhere: 'en otra parte',
     sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,

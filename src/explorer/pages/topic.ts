@@ -48,11 +48,16 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
   const draft = { title, titleFrom, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
+  // The words of one language are asked for when it is known.
+  const isAfter = only === 'words' && panels.languages.length > 0
+  const panelsOf = (name: PanelName) => (name === 'words' ? panels.words(null) : panels[name])
   if (only !== null)
     return {
       ...draft,
-      operation: affordableOperations(site, [...namePanels, ...panels[only]]),
-      more: (answer) => affordableOperations(site, panels.highestOfFew(answer)),
+      operation: affordableOperations(site, namePanels.concat(isAfter ? panels.languages : panelsOf(only))),
+      more: (answer) =>
+        affordableOperations(site, isAfter ? panels.words(answer) : panels.highestOfFew(answer)),
+      isMoreOptional: !isAfter,
       render: (answer) => html`<h1>${titleWith(readNames(answer, []))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
@@ -62,11 +67,11 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
   const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
   const late = panelNames.filter(
-    (name) => !shown.includes(name) && panels[name].length > 0 && areAffordable(site, panels[name]),
+    (name) => !shown.includes(name) && panelsOf(name).length > 0 && areAffordable(site, panelsOf(name)),
   )
   return {
     ...draft,
-    operation: affordableOperations(site, [...own, ...shown.flatMap((name) => panels[name])]),
+    operation: affordableOperations(site, [...own, ...shown.flatMap(panelsOf)]),
     more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.highestOfFew(answer)]),
     async render(answer, index) {
       const topics = readTopics(chart, answer, context)

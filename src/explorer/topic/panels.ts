@@ -1,7 +1,8 @@
 /** What the panels of topics ask besides the timeline, and how their answers are read. */
-import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
+import { andWhere, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, leastRecords } from '../chart-data/asked-chart.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { countIn } from '../chart-data/time-axis.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import {
+  languageField,
   type SampleNotes,
   sampleNotes,
   thingOf,
@@ -27,7 +29,8 @@ import { fieldsNamed, type ListNode, type MissingWord, resultOfNode } from '../l
 import { largestStories, readStories, type StoryRow } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
 import type { Result } from '../parts/results.ts'
-import { recordArguments, type View } from '../view/view.ts'
+import type { Condition } from '../view/conditions.ts'
+import { recordArguments, type View, withCondition } from '../view/view.ts'
 
 /** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
 export const panelNames = ['outlets', 'newest', 'stories', 'words', 'values'] as const
@@ -54,44 +57,37 @@ export interface TopicPanels {
   readonly highestOfFew: (answer: Answer) => readonly Panel[]
   readonly newest: readonly Panel[]
   readonly stories: readonly Panel[]
-  readonly words: readonly Panel[]
   readonly values: readonly Panel[]
+  /** Asked before the words: the language of most records of each topic; none where records have no language. */
+  readonly languages: readonly Panel[]
+  /** With null instead of that answer: panels that cost at least as much. */
+  readonly words: (answer: Answer | null) => readonly Panel[]
 }
 
 export function topicPanels(chart: TopicChart, context: ChartContext): TopicPanels {
   const { subject } = context
   const { topics, base } = chart
-  const aggregate = aggregateOf(subject)
   const denominator = base.own.where ?? {}
-  const outlet = mainReference(subject)
+  const [outlet, language] = [mainReference(subject), languageField(subject)]
   const each = (make: (view: View, at: number) => readonly Panel[]) => topics.flatMap(make)
-  const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel => ({
+  const aggregated = (name: string, given: Panel['arguments'], selection: Selection): Panel => ({
     name,
-    field: aggregate,
-    arguments: {
-      ...recordArguments(view),
-      denominator,
-      groupBy: [field.name],
-      limit: mostOutlets,
-      ...(least !== null && {
-        rankBy: { measure: 'SHARE', direction: 'DESC' },
-        having: { measure: 'COUNT', operator: 'GTE', value: least },
-      }),
-    },
-    selection: {
-      groups: mergeSelections([groupingSelection(groupingBy(field)), leaves('count', 'total', 'share')]),
-    },
+    field: aggregateOf(subject),
+    arguments: given,
+    selection,
   })
-  const words = thingPanels('words')
+  const shares = leaves('count', 'total', 'share')
+  const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel => {
+    const ranked = least !== null && {
+      rankBy: { measure: 'SHARE', direction: 'DESC' },
+      having: { measure: 'COUNT', operator: 'GTE', value: least },
+    }
+    const grouped = { denominator, groupBy: [field.name], limit: mostOutlets, ...ranked }
+    const groups = mergeSelections([groupingSelection(groupingBy(field)), shares])
+    return aggregated(name, { ...recordArguments(view), ...grouped }, { groups })
+  }
   return {
-    wholes: each((view, at) => [
-      {
-        name: `whole${at}`,
-        field: aggregate,
-        arguments: { ...recordArguments(view), denominator },
-        selection: leaves('count', 'total', 'share'),
-      },
-    ]),
+    wholes: each((view, at) => [aggregated(`whole${at}`, { ...recordArguments(view), denominator }, shares)]),
     outlets:
       outlet === null
         ? []
@@ -106,31 +102,40 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
-    words: words.length === 0 ? [] : [...words, comparedPanel()],
-    values: thingPanels('values'),
+    values: thingPanels('values', {}),
+    languages: each((view, at) => {
+      if (language === null) return []
+      const given = { ...recordArguments(view), groupBy: [language.name], limit: 1 }
+      return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
+    }),
+    words: (answer) => thingPanels('words', answer),
   }
 
-  /** Counts the records with which words are compared. */
-  function comparedPanel(): Panel {
-    const where = topics.some(({ search }) => search !== '') ? denominator : {}
-    return { name: 'compared', field: aggregate, arguments: { where }, selection: { count: {} } }
-  }
-
-  function thingPanels(kind: 'words' | 'values'): readonly Panel[] {
-    return each((view, at) => {
-      // Without a search, the records are compared with all others.
-      const against = view.search === '' ? {} : denominator
+  function thingPanels(kind: 'words' | 'values', answer: Answer | null): readonly Panel[] {
+    return each((topic, at) => {
+      const spoken = kind === 'words' ? languageIn(answer, at, subject) : null
+      const view = spoken === null ? topic : withCondition(topic, spoken)
       const thing = thingOf(kind, { ...context, view })
       if (thing === null) return []
-      const counted = {
-        name: `here${at}`,
-        field: aggregate,
-        arguments: { ...recordArguments(view) },
-        selection: { count: {} },
-      }
-      return [thing.panel(`${kind}${at}`, against), ...(kind === 'words' ? [counted] : [])]
+      // Without a search, the records are compared with all others.
+      const where = andWhere(topic.search === '' ? {} : denominator, spoken && whereOf([spoken]))
+      const here = aggregated(`here${at}`, { ...recordArguments(view) }, { count: {} })
+      const compared = aggregated(`compared${at}`, { where }, { count: {} })
+      return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? [here, compared] : [])]
     })
   }
+}
+
+/**
+ * The language of more than half of the records of the topic: next to records in others, its usual words would be unusual.
+ * Null without one. With null as the answer, any language.
+ */
+function languageIn(answer: Answer | null, at: number, subject: PageSubject): Condition | null {
+  const field = languageField(subject)
+  const { count = 0, groups = [] } = (answer?.[`language${at}`] ?? {}) as Partial<GroupsAnswer>
+  const [largest] = groups.filter((group) => 2 * group.count > count)
+  const value = answer === null ? 'en' : largest?.[field?.name ?? '']
+  return field === null || typeof value !== 'string' ? null : { field, operator: 'is', values: [value] }
 }
 
 function newestPanel(name: string, view: View, subject: PageSubject): Panel {
@@ -184,6 +189,8 @@ export interface TopicAnswer {
   readonly missing: readonly MissingWord[]
   readonly stories: readonly StoryRow[]
   readonly words: readonly UnusualRow[]
+  /** The only records whose words are compared; null for all. */
+  readonly spoken: Condition | null
   readonly values: readonly UnusualRow[]
   /** Of the panel of words. */
   readonly samples: SampleNotes
@@ -208,10 +215,13 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       readonly didYouMean?: readonly MissingWord[]
     }
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
-    const [here, compared] = [`here${at}`, 'compared'].map((name) => countIn(answer, name))
+    const [here, compared] = ['here', 'compared'].map((name) => countIn(answer, `${name}${at}`))
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
-    const things = (kind: 'words' | 'values') =>
-      (thingOf(kind, own)?.rows(unusual(kind)) ?? []).filter(({ label }) => !isSearched(label))
+    const spoken = languageIn(answer, at, subject)
+    const things = (kind: 'words' | 'values', of: View) =>
+      (thingOf(kind, { ...own, view: of })?.rows(unusual(kind)) ?? []).filter(
+        ({ label }) => !isSearched(label),
+      )
     return {
       view: own.view,
       whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
@@ -220,8 +230,9 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
       missing: found.didYouMean ?? [],
       stories: readStories(answer, `stories${at}`, subject),
-      words: things('words'),
-      values: things('values'),
+      words: things('words', spoken === null ? own.view : withCondition(own.view, spoken)),
+      spoken,
+      values: things('values', own.view),
       samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),
     }
   })

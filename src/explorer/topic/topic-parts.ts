@@ -1,5 +1,6 @@
 /** The panels of topics as HTML: side by side, on the same scale. */
 import { viewAddress } from '../browse/context.ts'
+import { sentencesOf } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
@@ -156,6 +157,14 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
+  const { spoken } = topic
+  const only =
+    name === 'words' && spoken !== null
+      ? text.topic.only(
+          text.charts.recordsWith(nounOf(subject, language), sentencesOf([spoken], language).join()),
+        )
+      : null
+  const notes = [only, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
   return html`<table class="things">
@@ -173,7 +182,7 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
       </tr>`
       })}</tbody>
   </table>
-  ${(here ?? elsewhere) !== null && html`<p class="none">${here} ${elsewhere}</p>`}`
+  ${notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`}`
 }
 
 function withSearches(view: View, searches: readonly string[]): View {
