@@ -279,13 +279,10 @@ function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
     const page = collectionPages.get(third)
     if (subject !== null && page !== undefined) return page(site, subject, request)
   }
-  if (first === 'embed' && second === 'c' && fourth === undefined) {
+  if (first === 'embed' && second === 'c' && rest.length === 0) {
     const subject = site.subjects.of(third)
-    if (subject !== null) return embedPage(site, subject, request)
-  }
-  if (first === 'embed' && second === 'c' && fourth === 'chart' && rest.length === 0) {
-    const subject = site.subjects.of(third)
-    if (subject !== null) return embeddedChart(site, subject, request)
+    const page = fourth === undefined ? embedPage : fourth === 'chart' ? embeddedChart : null
+    if (subject !== null && page !== null) return page(site, subject, request)
   }
   if (first === 'at' && second !== undefined && third === '' && isDid(second))
     return accountPage(site, second, request)

@@ -145,12 +145,11 @@ export function describe(
   // Where all series lack the same keys, these are counted, otherwise pairs of a key and a series.
   const isShared = missing.every((keys) => keys.join() === missing[0]?.join())
   const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
-  const gapsNote = isShared ? text.charts.withoutValue : text.charts.pairsWithoutValue
   const said = [
     extremes,
     ofMany.length < all.length && text.charts.fewOf(number(fewRecords)),
     ofMany.some(({ value }) => value > highest.value) && text.charts.highestOf(number(leastRecords)),
-    gaps > 0 && gapsNote(number(gaps)),
+    gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),
   ]
   return { ...spec, description: said.filter((each) => each !== false).join(' ') }
 }

@@ -55,17 +55,13 @@ export function timeChart(context: ChartContext): TimeChart | null {
   const base = shareBase(view, subject, problems)
   const shared = as === 'share' ? base : null
   const hasUndated = bounds.from === null && bounds.to === null
-  const asksParts: Panel[] =
-    split === null
-      ? []
-      : [
-          {
-            name: 'parts',
-            field: aggregateOf(subject),
-            arguments: { ...own, groupBy: [split.name], limit: mostSplitValues + 1 },
-            selection: { groupCount: {}, groups: { ...groupingSelection(groupingBy(split)), count: {} } },
-          },
-        ]
+  const partsPanel = (by: ShownField): Panel => ({
+    name: 'parts',
+    field: aggregateOf(subject),
+    arguments: { ...own, groupBy: [by.name], limit: mostSplitValues + 1 },
+    selection: { groupCount: {}, groups: { ...groupingSelection(groupingBy(by)), count: {} } },
+  })
+  const asksParts = split === null ? [] : [partsPanel(split)]
   const whole: Series = { panel: 'part0', name: nounTitle(subject, language), view: null, own, row: {} }
   const chart: OverTime = {
     axis,

@@ -27,12 +27,11 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
     render(answer) {
       const { totalCount, edges } = answer['list'] as ListAnswer
       const found = edges.map((edge) => resultOf(edge, columns))
-      const { imageHosts } = site.operator
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
         <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
         ${zoneNote(language)} <h2 class="hidden">${language.text.results}</h2>
-        ${results(found, view.show, columns, { subject, language, imageHosts })}
+        ${results(found, view.show, columns, { subject, language, imageHosts: site.operator.imageHosts })}
       `
     },
   }

@@ -52,7 +52,9 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       const example = chooseExample(site, answer)
       if (example === null) return []
       const own = [examplePanel(example), ...aboutPanels(example.subject, now)]
-      const ofWeek = weekPanels(weekOf(example.subject, answer)).map((each) => [each])
+      const week = weekOf(example.subject, answer)
+      const stories = week && largestStories('stories', week.context.view, example.subject)
+      const ofWeek = week === null ? [] : [[week.words.panel('unusual', {})], stories ?? []]
       return [own, ...ofWeek].flatMap((each) => affordableOperations(site, each))
     },
     isMoreOptional: true,
@@ -92,12 +94,6 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }
-}
-
-function weekPanels(week: Week | null): readonly Panel[] {
-  if (week === null) return []
-  const { words, context } = week
-  return [words.panel('unusual', {}), ...largestStories('stories', context.view, context.subject)]
 }
 
 function biggestStories(answer: Answer, { day, context }: Week): Html {

@@ -77,6 +77,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const topics = readTopics(chart, answer, context)
       const of = contextOf(answer)
       const browse: Browse = { ...of, place: 'topic' }
+      const searches = chart.topics.map(({ search }) => search)
       const isTimed = chart.more(answer).every(({ name }) => Object.hasOwn(answer, name))
       const menu: MenuContext = { ...request, site, index }
       const exported = isTimed ? exportedChart(chart, answer, fileView(view), subject, menu) : null
@@ -90,10 +91,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         <header class="heading"><h1>${titleWith(of.names)}</h1>
           <div class="menus">${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
         </header>
-        ${searchForm(
-          browse,
-          chart.topics.map(({ search }) => search),
-        )}
+        ${searchForm(browse, searches)}
         ${conditionList(browse)}
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}

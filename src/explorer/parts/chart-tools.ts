@@ -74,9 +74,7 @@ function periodList(per: Period | null, to: AddressOf, context: ChartContext): H
 /** The base and the period of the timeline of topics. */
 export function topicTools({ base, per }: TopicChart, context: ChartContext, names: Names): Html {
   const to: AddressOf = (view) => topicAddress(context.subject.collection.nsid, view)
-  return html`<div class="chart-options">
-    ${baseList(base, to, context, names)} ${periodList(per, to, context)}
-  </div>`
+  return html`<div class="chart-options">${baseList(base, to, context, names)} ${periodList(per, to, context)}</div>`
 }
 
 export function groupForm(

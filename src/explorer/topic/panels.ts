@@ -126,10 +126,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
   }
 }
 
-/**
- * The language of more than half of the records of the topic: next to records in others, its usual words would be unusual.
- * Null without one. With null as the answer, any language.
- */
+/** Of more than half of the records: next to others, the usual words of a language are unusual. With null, any. */
 function languageIn(answer: Answer | null, at: number, subject: PageSubject): Condition | null {
   const field = languageField(subject)
   const { count = 0, groups = [] } = (answer?.[`language${at}`] ?? {}) as Partial<GroupsAnswer>

@@ -157,13 +157,8 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
-  const { spoken } = topic
-  const only =
-    name === 'words' && spoken !== null
-      ? text.topic.only(
-          text.charts.recordsWith(nounOf(subject, language), sentencesOf([spoken], language).join()),
-        )
-      : null
+  const spoken = name === 'words' && topic.spoken ? sentencesOf([topic.spoken], language).join() : null
+  const only = spoken && text.topic.only(text.charts.recordsWith(nounOf(subject, language), spoken))
   const notes = [only, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
