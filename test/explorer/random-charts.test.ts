@@ -85,6 +85,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
       pairs.map((by) => () => assertGroups(pages, `${place}/charts?${join(query, by)}`)),
     ),
     ...['by=wordCount&step=100', `by=${time}_month`].map((by) => () => assertShares(pages, place, by)),
+    ...queries.map((query) => () => assertMonths(pages, place, query, time)),
     ...queries.map((query) => () => assertFacets(pages, `${place}?${query}`)),
   ]
 }
@@ -320,6 +321,23 @@ async function assertGroups(pages: Pages, address: string): Promise<void> {
       if (to !== null && head[column + 1] !== 'Others')
         assert.equal(text, number.format(pages.found(to).length), `${to} of ${address}`)
     }
+}
+
+/** Periods far from all others are left out, and the chart says of how many months it shows how many. */
+async function assertMonths(pages: Pages, place: string, query: string, time: string): Promise<void> {
+  const address = `${place}/charts?${join(query, `by=${time}_month`)}`
+  await assertGroups(pages, address)
+  const { rows, description } = await pages.figure(address)
+  if (description.includes('Only the newest')) return
+  const times = pages.found(`${place}?${query}`).flatMap(({ value, indexedAt }) => {
+    if (time === 'indexedAt') return [Number(indexedAt / 1_000n)]
+    return value[time] === undefined ? [] : [Date.parse(value[time])]
+  })
+  const months = new Set(times.map((at) => new Date(at).toISOString().slice(0, 7))).size
+  const shown = rows.filter(([, cell]) => cell?.text !== '0').length
+  const said = shown < months ? `months: ${number.format(shown)} of ${number.format(months)} groups` : ''
+  assert.ok(description.includes(said), `${shown} of ${months}: ${description} ${address}`)
+  assert.equal(description.includes('groups are shown'), said !== '', address)
 }
 
 /** Of ranges and periods, those without a match too: of all records of the group, those that match. */

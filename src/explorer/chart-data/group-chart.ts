@@ -1,5 +1,5 @@
 /** A measure of the records of a view, by one or two fields. */
-import type { ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
+import type { AxisEnd, ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
 import { readNames } from '../lists/names.ts'
 import { viewAddress } from '../browse/context.ts'
 import { fieldLabel, nounTitle } from '../fields/labels.ts'
@@ -23,6 +23,7 @@ import {
 } from './group-plan.ts'
 import {
   cutNote,
+  type GroupKey,
   type Grouping,
   groupCells,
   groupColumns,
@@ -34,6 +35,7 @@ import {
   isNumber,
   isOrdered,
   keysOf,
+  usualGroups,
   periodOf,
   viewOfGroup,
   withValue,
@@ -123,7 +125,8 @@ function readGroups(plan: GroupPlan, answer: Answer, label: string, { view, lang
   const { form, of, across, other } = plan
   const { groups, groupCount = 0 } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
   const plain = withOthers(view, Object.fromEntries([...groupParameters, 'part'].map((name) => [name, null])))
-  const keys = keysOf(across, groups, groupCount > groups.length, plain, language)
+  const usual = usualGroups(across, groups, view)
+  const keys = keysOf(across, usual, groupCount > groups.length, plain, language)
   const rows = readRows(plan, answer, label, language)
   const isCut = rows.some((row) => row.isCut)
   // A list that is cut does not tell which pairs have no records.
@@ -199,6 +202,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
         valueLabel: label,
         isOrdered: isOrdered(across),
         isStacked: isAdding || rows.length === 1,
+        breaks: period === null ? [] : breaksOf(plan, answer, keys),
         keys: shown,
         series: rows.map((row) => ({
           name: row.label,
@@ -210,7 +214,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
       language,
       plan.whole === null ? null : (at, key) => countedIn(rows[at], keys[key]?.id ?? ''),
     ),
-    notes: [...notesOn(plan, answer, keys.length, rows, kind, context), ...partialNotes(shown, language)],
+    notes: [...notesOn(plan, answer, keys, rows, kind, context), ...partialNotes(shown, language)],
   }
 
   function countedIn(row: GroupRow | undefined, id: string): Counted {
@@ -227,6 +231,15 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   }
 }
 
+/** Ends beyond which there are periods that are not shown. */
+function breaksOf(plan: GroupPlan, answer: Answer, keys: readonly GroupKey[]): readonly AxisEnd[] {
+  const along = groupsIn(answer, plan.other === undefined ? 'groups' : 'columns')
+  const moments = withValue(plan.across, along.groups).map((group) => Number(idOf(plan.across, group)))
+  const [first, last] = [Number(keys[0]?.id), Number(keys.at(-1)?.id)]
+  const isLeft = (end: AxisEnd) => moments.some((at) => (end === 'start' ? at < first : at > last))
+  return (['start', 'end'] as const).filter(isLeft)
+}
+
 function kindOf(wanted: ChartKind, rows: number, isAdding: boolean, across: Grouping): ChartKind {
   if (wanted === 'table' || rows > mostSeries) return 'table'
   if (!isOrdered(across)) return 'bars'
@@ -237,10 +250,10 @@ function kindOf(wanted: ChartKind, rows: number, isAdding: boolean, across: Grou
 function notesOn(
   plan: GroupPlan,
   answer: Answer,
-  keys: number,
+  keys: readonly GroupKey[],
   rows: readonly GroupRow[],
   kind: ChartKind,
-  { subject, language }: ChartContext,
+  { subject, view, language }: ChartContext,
 ): readonly string[] {
   const { choices, across, other, whole } = plan
   const { number } = language
@@ -249,14 +262,19 @@ function notesOn(
   const along = groupsIn(answer, other === undefined ? 'groups' : 'columns')
   const { groups, groupCount = 0 } = along
   const isCut = groupCount > groups.length
+  const [dated, usual] = [withValue(across, groups), usualGroups(across, groups, view)]
+  const shown = usual.filter((group) => Number(idOf(across, group)) >= Number(keys[0]?.id)).length
   const missing = isOrdered(across) ? (groups.find((group) => group[across.name] === null)?.count ?? 0) : 0
   const { noBars: lines, noLines: bars, manySeries: table } = charts
   const notes = [
-    periodOf(across) !== null && (isCut || keys < withValue(across, groups).length) && charts.newestOnly,
+    periodOf(across) !== null && (isCut || shown < usual.length) && charts.newestOnly,
+    !isCut &&
+      usual.length < dated.length &&
+      charts.largestOf(groupingLabel(across, language), number(shown), number(dated.length)),
     periodOf(across) === null &&
       (other === undefined
         ? isCut && charts.largest(number(groups.length), number(groupCount))
-        : cutNote(across, keys, along, isOrdered(across), language)),
+        : cutNote(across, keys.length, along, isOrdered(across), language)),
     other !== undefined && cutNote(other, rows.length, groupsIn(answer, 'rows'), isOrdered(other), language),
     rows.some((row) => row.isCut) && charts.smallLeftOut,
     isRanked(plan) && hasLeast(plan) && charts[whole === null ? 'atLeast' : 'matching'](number(leastRecords)),

@@ -9,7 +9,9 @@ import { emptyView, type RecordArguments, type View, withCondition } from '../vi
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import { usualRange } from './time-axis.ts'
 import {
+  boundsOf,
   boundsOfPeriods,
   isPeriod,
   mostPeriods,
@@ -119,7 +121,6 @@ export function groupingSelection({ name, field, unit }: Grouping): Selection {
   return { [name]: {}, ...nested([`${name}Resolved`, onType(target.typeName), targetTitle]) }
 }
 
-/** `among`: groups that are shown with it. */
 export function groupLabel(
   key: Grouping,
   group: GroupAnswer,
@@ -192,6 +193,13 @@ export interface GroupKey {
   readonly group: GroupAnswer
   readonly label: string
   readonly view: View | null
+}
+
+/** Of periods, without those of no time, and without the few that are far from all others unless the view has bounds. */
+export function usualGroups(key: Grouping, groups: readonly GroupAnswer[], view: View) {
+  if (periodOf(key) === null) return groups
+  const dated = withValue(key, groups).map((group) => ({ ...group, at: Date.parse(String(group[key.name])) }))
+  return Object.values(boundsOf(view, key.field)).some((bound) => bound !== null) ? dated : usualRange(dated)
 }
 
 /** Without gaps between them; where there are more, those without records are left out. */

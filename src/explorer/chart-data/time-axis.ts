@@ -208,7 +208,7 @@ export function keyOf({ field }: TimeAxis, period: Period): string {
 }
 
 export interface Dated {
-  /** The first moment of a year, in milliseconds since 1970. */
+  /** The first moment of a year or another period, in milliseconds since 1970. */
   readonly at: number
   readonly count: number
 }
@@ -218,7 +218,7 @@ export interface Dated {
  * all others would be in one period: at each end up to one in 200 records, or if that is less, one of up to 40 records and
  * two of more. Nothing is left out unless the range becomes a quarter.
  */
-export function usualRange(dated: readonly Dated[]): readonly Dated[] {
+export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly Each[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)
   const spare = Math.max(Math.min(2, Math.ceil(all / 40)), Math.floor(all / 200))
   const sorted = dated.toSorted((one, other) => one.at - other.at)
@@ -230,7 +230,7 @@ export function usualRange(dated: readonly Dated[]): readonly Dated[] {
 const shortest = 365 * 86_400_000
 
 /** Without as many from the beginning as have `spare` records together. */
-function withoutFirst(sorted: readonly Dated[], spare: number): readonly Dated[] {
+function withoutFirst<Each extends Dated>(sorted: readonly Each[], spare: number): readonly Each[] {
   let left = spare
   const from = sorted.findIndex(({ count }) => (left -= count) < 0)
   return from < 0 ? [] : sorted.slice(from)
