@@ -146,6 +146,11 @@ export interface Dialect {
   /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OpaqueTerms
+  /**
+   * Whether the tables of records are spread over several nodes by their column `shard`. A part of a statement then reads
+   * such tables alone, joined by `shard`, or the results of earlier parts: statements consist of stages.
+   */
+  readonly isSpread: boolean
 }
 
 /** Statistics of the integers in a group in ascending order; null if there are none. */

@@ -30,6 +30,8 @@ export interface Table {
   readonly sums: readonly SumTable[]
   /** Null if its records are not grouped into stories. */
   readonly stories: StoryColumns | null
+  /** Whether its rows are spread over several nodes (shards.ts). */
+  readonly isSpread: boolean
 }
 
 /**
@@ -200,6 +202,7 @@ function buildTable(
     indexes: indexes.map((one) => ({ ...one, included: includedIn(one, columns, collection, moment) })),
     counts: [...counts, ...months],
     stories: buildStoryColumns(collection, columns, unique(`${name}/:stories`)),
+    isSpread: false,
   }
 }
 

@@ -116,7 +116,8 @@ export const postgresDialect: Dialect = {
     words: countLexemes,
   },
   vocabulary: {
-    has: (index, word) => sql`exists (select from ${identifier(vocabularyName(index))} where word = ${word})`,
+    has: (index, word) =>
+      sql`exists (select 1 from ${identifier(vocabularyName(index))} where word = ${word})`,
     near: (index, word, most) => nearWords(identifier(vocabularyName(index)), word, most),
   },
   instant: (text) => sql`instant(${text})`,
@@ -165,7 +166,11 @@ export const postgresDialect: Dialect = {
     },
     amount: (row, { fields }, term) => amountIn(row, fields.length, term),
   },
+  isSpread: false,
 }
+
+/** For a database whose tables are spread over the nodes of a cluster (layout/shards.ts). */
+export const spreadDialect: Dialect = { ...postgresDialect, isSpread: true }
 
 /**
  * Decimal digits of a mean before it is rounded to a double. A fraction of at most 2^33 integers is either halfway

@@ -153,6 +153,7 @@ export const sqliteDialect: Dialect = {
   exists: (query) => sql`exists (${query})`,
   hashed: (isInList) => isInList,
   mostHashed: Number.POSITIVE_INFINITY,
+  isSpread: false,
   plannerControl: {
     kind: 'hints',
     ids: {

@@ -3,6 +3,7 @@ import type { ColumnValue } from '../../database/database.ts'
 import { hashOfNormal, urlHash } from '../../util/text/normalize-url.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, RecordRow, Row } from './emitter.ts'
+import { referencedValue } from './emit-records.ts'
 import {
   columnOf,
   foldedOf,
@@ -11,14 +12,14 @@ import {
   newRow,
   operandOf,
   pinnedCid,
-  referencedValue,
   referenceParts,
   referenceUri,
   opaqueTermsOf,
   hintsOf,
 } from './emitter.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
-import { emitReferringCount, linked, linkedTo } from './emit-links.ts'
+import { alone, emitStaged, type FilterContext } from './emit-staged-filter.ts'
+import { emitReferringCount, emitReferringCounts, linked, linkedTo } from './emit-links.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { Direction } from '../plan/fields.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
@@ -33,15 +34,6 @@ export const signs: Record<Comparison, Sql> = {
   lte: sql`<=`,
 }
 
-interface FilterContext {
-  /** The row whose reference led to this row. */
-  readonly reference: Row | null
-  /** Whether an index answers the filter, so that it is not evaluated for each row. */
-  readonly isIndexed: boolean
-}
-
-const alone: FilterContext = { reference: null, isIndexed: false }
-
 /** A filter that an index answers. */
 export function emitIndexed(emitter: Emitter, filter: Filter, row: Row): Sql {
   return emitFilter(emitter, filter, row, { reference: null, isIndexed: true })
@@ -52,6 +44,8 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')
     return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${repoCollectionIds(row.table, accounts)}))`
+  const staged = emitter.stages === null ? null : emitStaged(emitter, condition, row, emitFilter)
+  if (staged !== null) return staged
   switch (condition.kind) {
     case 'all':
       return allOf(condition.of.map((part) => emitFilter(emitter, part, row, around)))
@@ -62,8 +56,8 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'not':
       return isNotTrue(emitFilter(emitter, condition.of, row, { ...around, isIndexed: false }))
     case 'compare':
-      if (condition.operand.kind === 'count' && around.isIndexed)
-        return isCounted(condition.operand, condition, row)
+      if (condition.operand.kind === 'count' && isApart(emitter, condition.operand, around))
+        return isCounted(emitter, condition.operand, condition, row)
       if (condition.op === 'eq' && isVirtual(condition.operand))
         return isOneOf(emitter, condition.operand, [condition.to], row)
       return sql`(${valueOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
@@ -108,12 +102,13 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     }
     case 'current': {
       const cid = pinnedCid(emitter, condition.of, row)
-      const same = (alias: Sql): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
+      const same = ({ alias }: RecordRow): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
       const parts = referenceParts(emitter, condition.of, row)
       const found = referencedValue(emitter, parts, emitter.tables, same)
       return condition.is ? found : sql`(not ${found})`
     }
     case 'outerCurrent': {
+      if (around.isCurrent !== undefined) return around.isCurrent === condition.is ? sql`true` : sql`false`
       if (around.reference === null || row.kind !== 'record')
         throw new Error('There is no reference around this condition.')
       const cid = pinnedCid(emitter, condition.of, around.reference)
@@ -129,10 +124,12 @@ function emitIn(
   emitter: Emitter,
   condition: Extract<Filter, { kind: 'in' }>,
   row: Row,
-  { isIndexed }: FilterContext,
+  around: FilterContext,
 ): Sql {
   const { operand, list, negated } = condition
-  if (operand.kind === 'count' && isIndexed) return isCounted(operand, condition, row)
+  const { isIndexed } = around
+  if (operand.kind === 'count' && isApart(emitter, operand, around))
+    return isCounted(emitter, operand, condition, row)
   const { dialect } = emitter
   const value = valueOf(emitter, operand, row)
   if (list.length >= manyValues && !isIndexed) {
@@ -177,19 +174,28 @@ function valueOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row):
   return emitReferringCount(emitter, operand, recordOf(row))
 }
 
-/** Whether the record is among those whose materialized counts meet a condition, which an index over counts answers. */
-function isCounted({ counts }: ReferringCount, condition: Counting, row: Row): Sql {
+/** Whether a number of referring records is not read for each row. */
+function isApart({ stages }: Emitter, { counts }: ReferringCount, { isIndexed }: FilterContext): boolean {
+  return isIndexed || (stages !== null && counts === null)
+}
+
+/** Whether the record is among those whose numbers of referring records meet a condition, or has none. */
+function isCounted(emitter: Emitter, of: ReferringCount, condition: Counting, row: Row): Sql {
   const parent = recordOf(row)
-  if (counts === null) throw new Error('There are no counts that an index could answer.')
-  return sql`((${parent}.base, ${parent}.rkey) in (select base, rkey from ${identifier(counts.name)} where ${countCondition(condition)}))`
+  const counts = emitReferringCounts(emitter, of)
+  const isAmong = (where: Sql): Sql =>
+    sql`((${parent}.base, ${parent}.rkey) in (select base, rkey from ${counts} ${emitter.alias()} where ${where}))`
+  const found = isAmong(countCondition(condition))
+  if (of.counts !== null) return found
+  return sql`(${found} or (${countCondition(condition, raw('0'))} and ${isNotTrue(isAmong(raw('true')))}))`
 }
 
 type Counting = Extract<Filter, { kind: 'compare' | 'in' }>
 
 /** A condition on a materialized count, which an index over counts answers. */
-export function countCondition(condition: Counting): Sql {
-  if (condition.kind === 'compare') return sql`n ${signs[condition.op]} ${condition.to}`
-  return sql`n ${condition.negated ? sql`not ` : sql``}in (${listOf(condition.list)})`
+export function countCondition(condition: Counting, n = raw('n')): Sql {
+  if (condition.kind === 'compare') return sql`${n} ${signs[condition.op]} ${condition.to}`
+  return sql`${n} ${condition.negated ? sql`not ` : sql``}in (${listOf(condition.list)})`
 }
 
 function recordOf(row: Row): Sql {
@@ -225,7 +231,7 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
   }
   if (row.kind !== 'record') throw new Error('Only records are referred to.')
   const where = only(emitFilter(emitter, semiJoin.where, other))
-  const { from, on } = linkedTo(emitter, semiJoin.link, other, row.alias, semiJoin.linkIndex)
+  const { from, on } = linkedTo(emitter, semiJoin.link, other, row, semiJoin.linkIndex)
   return sql`select 1 from ${from} where ${on} and ${where}`
 }
 

@@ -2,6 +2,7 @@
 import { identifier, type Sql, sql } from '../../sql/sql.ts'
 import type { Link, ReferringCount } from '../plan/conditions.ts'
 import { columnOf, type Emitter, newRow, type RecordRow, type UriParts } from './emitter.ts'
+import { refuseStages, staged } from './steps.ts'
 
 /** Records that refer by a link, by `index` if given: the `from` clause, and the parts of the URI they refer to. */
 export function linked(
@@ -16,7 +17,7 @@ export function linked(
     return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
   const side = emitter.alias()
   return {
-    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${alias}.id = ${side}.id`,
+    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${isSameRecord(emitter, side, alias)}`,
     base: sql`${side}.base`,
     key: sql`${side}.rkey`,
   }
@@ -27,26 +28,25 @@ export function linkedTo(
   emitter: Emitter,
   link: Link,
   row: RecordRow,
-  parent: Sql,
+  { alias: parent, shard }: Pick<RecordRow, 'alias' | 'shard'>,
   index: string | null,
 ): { readonly from: Sql; readonly on: Sql } {
   const { from, base, key } = linked(emitter, link, row, index)
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
+  const within = shard === undefined ? sql`` : sql` and ${row.alias}.shard = ${shard}.shard`
+  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey${within}` }
 }
 
 /** The number of visible records that refer to a parent. */
-export function emitReferringCount(
-  emitter: Emitter,
-  { table, link, counts }: ReferringCount,
-  parent: Sql,
-): Sql {
+export function emitReferringCount(emitter: Emitter, of: ReferringCount, parent: Sql): Sql {
+  const { table, link, counts } = of
   const at = emitter.alias()
   if (counts !== null)
-    return sql`coalesce((select ${at}.n from ${identifier(counts.name)} ${at} where ${countedAt(at, parent)}), 0)`
+    return sql`coalesce((select ${at}.n from ${identifier(counts.name)} ${at} where ${countedAt(emitter, of, at, parent)}), 0)`
+  if (emitter.stages !== null) refuseStages('orders by referring records that are not counted beforehand')
   // A side table has an entry for each record and URI, so its records are read only to leave out hidden ones.
   if (link.kind === 'array' && !emitter.state.hiding)
-    return sql`(select count(*) from ${identifier(link.array.name)} ${at} where ${countedAt(at, parent)})`
-  const { from, on } = linkedTo(emitter, link, newRow(emitter, table), parent, null)
+    return sql`(select count(*) from ${identifier(link.array.name)} ${at} where ${countedAt(emitter, of, at, parent)})`
+  const { from, on } = linkedTo(emitter, link, newRow(emitter, table), { alias: parent }, null)
   return sql`(select count(*) from ${from} where ${on})`
 }
 
@@ -54,10 +54,26 @@ export function emitReferringCount(
 export function emitReferringCounts(emitter: Emitter, { table, link, counts }: ReferringCount): Sql {
   if (counts !== null) return identifier(counts.name)
   const { from, base, key } = linked(emitter, link, newRow(emitter, table), null)
-  return sql`(select ${base} as base, ${key} as rkey, count(*) as n from ${from} group by ${base}, ${key})`
+  return staged(
+    emitter,
+    sql`select ${base} as base, ${key} as rkey, count(*) as n from ${from} group by ${base}, ${key}`,
+  )
 }
 
 /** The condition that a row of counts, or an entry of a side table, is of the parent. */
-export function countedAt(at: Sql, parent: Sql): Sql {
-  return sql`${at}.base = ${parent}.base and ${at}.rkey = ${parent}.rkey`
+export function countedAt(
+  { stages }: Emitter,
+  { counts }: Pick<ReferringCount, 'counts'>,
+  at: Sql,
+  parent: Sql,
+): Sql {
+  const isIt = sql`${at}.base = ${parent}.base and ${at}.rkey = ${parent}.rkey`
+  // Counts lie where the records do that they are of.
+  return stages === null || counts === null ? isIt : sql`${isIt} and ${at}.shard = ${parent}.shard`
+}
+
+/** The condition that an entry of a side table is of a record. */
+export function isSameRecord({ stages }: Emitter, side: Sql, record: Sql): Sql {
+  const isIt = sql`${side}.id = ${record}.id`
+  return stages === null ? isIt : sql`${isIt} and ${side}.shard = ${record}.shard`
 }

@@ -7,7 +7,8 @@ import type { Sql, Value } from '../../sql/sql.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, sql } from '../../sql/sql.ts'
 import { mostProbes } from '../plan/plan-facts.ts'
 import type { Emitter, Row, UriParts } from './emitter.ts'
-import { jsonOf, referenceParts, referenceUri, scalarOf } from './emitter.ts'
+import { refuseStages, stage } from './steps.ts'
+import { jsonOf, newRow, referenceParts, referenceUri, scalarOf } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
 import type { ArrayOperand } from '../plan/conditions.ts'
 
@@ -23,6 +24,7 @@ export function hasElements(
   const values = [...new Map(list.map((value) => [String(value), value])).values()]
   const { dialect } = emitter
   if (index === null || row.kind !== 'record') {
+    if (emitter.stages !== null) return areAmongElements(emitter, array, values, mode, row)
     const alias = emitter.alias()
     const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
     const each = dialect.each(jsonOf(row), array.path, alias)
@@ -35,8 +37,13 @@ export function hasElements(
   }
   const side = identifier(index.name)
   if (values.length <= mostProbes) {
-    const one = (some: readonly Value[]): Sql =>
-      sql`exists (select 1 from ${side} where value in (${listOf(some)}) and id = ${row.alias}.id)`
+    const one = (some: readonly Value[]): Sql => {
+      const entries = sql`from ${side} where value in (${listOf(some)})`
+      // The planner of a cluster sees that both lie together; it pushes no correlated sub-query below `or`.
+      return emitter.stages === null
+        ? sql`exists (select 1 ${entries} and id = ${row.alias}.id)`
+        : sql`((${row.alias}.id, ${row.alias}.shard) in (select id, shard ${entries}))`
+    }
     return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
   // Otherwise SQLite would add the ids to another index's key and search it once per id, for every outer row.
@@ -45,6 +52,24 @@ export function hasElements(
   const isListed =
     array.kind === 'text' ? dialect.isOneOf(sql`value`, values) : sql`value in (${listOf(values)})`
   return sql`(${id} in (select id from ${side} where ${isListed}${all}))`
+}
+
+/** The same of an array without a side table, in a statement of stages, of which one has such records. */
+function areAmongElements(
+  emitter: Emitter,
+  { path, kind }: ArrayOperand,
+  values: readonly Value[],
+  mode: 'any' | 'all',
+  row: Row,
+): Sql {
+  if (row.kind !== 'record') return refuseStages('conditions on arrays within elements')
+  const [found, alias] = [newRow(emitter, row.table), emitter.alias()]
+  const value = scalarOf(emitter, sql`${alias}.value`, [], kind === 'reference' ? 'text' : kind)
+  const all = mode === 'all' ? sql` having count(distinct ${value}) = ${values.length}` : sql``
+  const ids = sql`select ${found.alias}.id from ${emitter.rows(row.table, found.alias)}
+    cross join lateral ${emitter.dialect.each(jsonOf(found), path, alias)}
+    where ${value} in (${listOf(values)}) group by 1${all}`
+  return sql`(${row.alias}.id in (select id from ${stage(emitter, ids)}))`
 }
 
 export function uriIsOneOf(

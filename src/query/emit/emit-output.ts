@@ -1,9 +1,9 @@
 /** Outputs as SQL expressions of JSON text. Published values come unchanged from the stored record. */
-import type { Table } from '../../database/layout/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { isConstant, referenceOperand, storyAt } from '../plan/plan-facts.ts'
-import type { Emitter, Row, UriParts } from './emitter.ts'
-import { jsonOf, referencedValue, referenceParts, uriText } from './emitter.ts'
+import type { Emitter, RecordRow, Row, UriParts } from './emitter.ts'
+import { referencedValue } from './emit-records.ts'
+import { jsonOf, referenceParts, uriText } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, RecordSelections } from '../plan/plan.ts'
@@ -87,15 +87,17 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
     }
     case 'array': {
       const alias = emitter.alias()
-      const element: Row = { kind: 'json', value: sql`${alias}.value` }
+      const each = dialect.each(json, output.path, alias)
+      const from = row.from && sql`${row.from} cross join lateral ${each}`
+      const element: Row = { kind: 'json', value: sql`${alias}.value`, ...(from && { from }) }
       const text = emitOutput(emitter, output.element, element)
-      const all = sql`select ${dialect.joined(text, null)} from ${dialect.each(json, output.path, alias)}`
+      const all = sql`select ${dialect.joined(text, null)} from ${each}`
       return nullOr(dialect.scalarAt(json, output.path), emitArray(emitter, sql`(${all})`))
     }
     case 'isCurrent': {
       const of: ReferenceOperand = { kind: 'json', path: output.path, shape: 'strongRef' }
       const cid = dialect.scalarAt(json, [...output.path, 'cid'])
-      const same = referencedValue(emitter, referenceParts(emitter, of, row), emitter.tables, (alias) =>
+      const same = referencedValue(emitter, referenceParts(emitter, of, row), emitter.tables, ({ alias }) =>
         dialect.booleanJson(sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`),
       )
       return orNull(same)
@@ -112,16 +114,16 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
       )
     case 'list':
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
-      return emitter.list(emitter, output.list, row.alias)
+      return emitter.list(emitter, output.list, row)
   }
 }
 
 /** The record behind a reference, from the collection that its URI names. */
 export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections<PhysicalList>): Sql {
   const tables = records.map(({ table }) => table)
-  const value = (alias: Sql, table: Table): Sql => {
-    const fields = records.find((it) => it.table === table)?.fields ?? []
-    return emitFields(emitter, fields, { kind: 'record', alias, table })
+  const value = (row: RecordRow): Sql => {
+    const fields = records.find(({ table }) => table === row.table)?.fields ?? []
+    return emitFields(emitter, fields, row)
   }
   // The record is expected in the collection with the most selected fields, if there is a single one.
   const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)

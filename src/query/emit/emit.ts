@@ -2,6 +2,7 @@
 import { type ColumnValue, longestSilence, type Statement, unnamedSource } from '../../database/database.ts'
 import { splitUri } from '../../database/derive.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { columnsOf } from './emit-records.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
@@ -15,7 +16,9 @@ import {
   resolved,
 } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
-import type { Emitter } from './emitter.ts'
+import { type Emitter, newRow } from './emitter.ts'
+import { inStages, staged, stage } from './steps.ts'
+import { shardOf } from '../../database/layout/shards.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { CountedTable, PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
@@ -30,9 +33,11 @@ import type {
 /** The statement returns one row: the plan version under which it ran, and the bytes of the response, with its cost. */
 export function emitStatement(emitter: Emitter, plan: PhysicalPlan, points: number): Statement {
   const { dialect } = emitter
-  const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
-  const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
-  const statement = sql`select (select plan_version from state) as version, ${body} as body`
+  const statement = inStages(emitter, (within) => {
+    const data = emitObject(within, plan.roots, (output) => emitRoot(within, output))
+    const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
+    return sql`select (select plan_version from state) as version, ${body} as body`
+  })
   // Values of candidate sources are not counted: no operation may be refused because of them.
   const compared = statement.values.length - plan.sourceValues
   assertWithin('parameters', compared, 'The operation compares with too many values')
@@ -72,11 +77,16 @@ function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
       return emitNodes(emitter, output.uris, output.records)
     case 'byUri': {
       const { table, uri, fields } = output
-      const alias = emitter.alias()
+      const row = newRow(emitter, table)
+      const { alias } = row
       const [base, key] = splitUri(uri)
-      const node = emitFields(emitter, fields, { kind: 'record', alias, table })
-      return sql`coalesce((select ${node} from ${emitter.rows(table, alias)}
-        where ${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}), 'null')`
+      const records = emitter.rows(table, alias)
+      const isIt = sql`${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}`
+      if (emitter.stages === null)
+        return sql`coalesce((select ${emitFields(emitter, fields, row)} from ${records} where ${isIt}), 'null')`
+      const at = sql`${isIt} and ${alias}.shard = ${shardOf(uri)}`
+      const from = sql`${stage(emitter, sql`select ${columnsOf(table, alias)} from ${records} where ${at}`)} ${alias}`
+      return sql`coalesce((select ${emitFields(emitter, fields, { ...row, from })} from ${from}), 'null')`
     }
   }
 }
@@ -91,8 +101,9 @@ function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSel
   const [given, id] = [emitter.alias(), emitter.alias()]
   const ids = sql`select column1 as position, (select id from base where uri = column2) as base, column3 as key
     from (values ${join(rows, ', ')}) ${given}`
-  const record = resolved(emitter, { base: sql`${id}.base`, key: sql`${id}.key` }, records)
-  const all = sql`select ${dialect.joinedBy(sql`${id}.position`, record, null)} from (${ids}) ${id}`
+  const from = sql`${staged(emitter, ids)} ${id}`
+  const record = resolved(emitter, { base: sql`${id}.base`, key: sql`${id}.key`, from }, records)
+  const all = sql`select ${dialect.joinedBy(sql`${id}.position`, record, null)} from ${from}`
   return emitArray(emitter, sql`(${all})`)
 }
 
@@ -140,7 +151,7 @@ function collectionValue(
       // newest.
       const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')
       const newest = sql`select indexed_at from ${emitter.rows(table, emitter.alias())} order by ${order} desc`
-      return dialect.toJson(dialect.instantText(sql`(${newest} limit 1)`))
+      return dialect.toJson(dialect.instantText(staged(emitter, sql`${newest} limit 1`)))
     }
     case 'storiesComplete': {
       if (table.stories === null) return raw(`'null'`)

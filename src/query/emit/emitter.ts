@@ -5,9 +5,17 @@
 import type { PlanState } from '../../database/database.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect, OpaqueTerms, OptimizerHints } from '../../sql/dialect.ts'
-import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
+
+/** A common table expression. */
+export interface Step {
+  readonly name: Sql
+  readonly query: Sql
+  /** Whether its rows are stored; otherwise the engine reads them where the step is named. */
+  readonly isStored: boolean
+}
 
 export interface Emitter {
   readonly dialect: Dialect
@@ -15,7 +23,9 @@ export interface Emitter {
   /** The tables of all collections. */
   readonly tables: readonly Table[]
   /** Emits a list below a record. It is passed in because records and lists contain each other. */
-  readonly list: (emitter: Emitter, list: PhysicalList, parent: Sql) => Sql
+  readonly list: (emitter: Emitter, list: PhysicalList, parent: RecordRow) => Sql
+  /** The stages of the statement so far; null where tables are not spread over nodes. */
+  readonly stages: Step[] | null
   /** An alias that is unique in the statement. */
   alias(): Sql
   /** The visible rows of a table under an alias; scanned by `index`, or (null) in id order, if it is given. */
@@ -28,12 +38,18 @@ export type Row =
       readonly kind: 'record'
       readonly alias: Sql
       readonly table: Table
+      /** In a statement of stages: the `from` clause that yields this row and all others that it stands for. */
+      readonly from?: Sql
+      /** In the stage of a list: the row of `shards` in which the list's rows lie. */
+      readonly shard?: Sql
+      /** Collects joins to add to the clause in which this row is printed. */
+      readonly joins?: Sql[]
       /** In a list by relevance: the score, and the statistics for cursors as text. */
       readonly ranked?: Ranked
       /** How many records refer to it by a link, if the row has been found by that number. */
       readonly counted?: { readonly of: ReferringCount; readonly n: Sql }
     }
-  | { readonly kind: 'json'; readonly value: Sql }
+  | { readonly kind: 'json'; readonly value: Sql; readonly from?: Sql }
 
 export interface Ranked {
   readonly score: Sql
@@ -57,6 +73,7 @@ export function createEmitter(
     state,
     tables,
     list,
+    stages: null,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)
@@ -164,18 +181,22 @@ export function pinnedCid({ dialect }: Emitter, of: ReferenceOperand, row: Row):
 export interface UriParts {
   readonly base: Sql
   readonly key: Sql
-}
-
-/** Left-joins the record at a URI given in parts. */
-export function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
-  return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
+  /** In a statement of stages: the `from` clause of the rows that have such URIs. */
+  readonly from?: Sql | undefined
+  readonly joins?: Sql[] | undefined
 }
 
 /** The URI of a reference in the two parts by which records are found. */
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')
-    return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
-  return partsOfUri(emitter, referenceUri(emitter, of, row))
+    return {
+      base: columnOf(emitter, row.alias, of.base),
+      key: columnOf(emitter, row.alias, of.key),
+      from: row.from,
+      joins: row.joins,
+    }
+  const joins = row.kind === 'record' ? row.joins : undefined
+  return { ...partsOfUri(emitter, referenceUri(emitter, of, row)), from: row.from, joins }
 }
 
 /** A URI in the same two parts. */
@@ -184,28 +205,4 @@ export function partsOfUri({ dialect }: Emitter, uri: Sql): UriParts {
     base: sql`(select id from base where uri = ${dialect.repoCollectionOfUri(uri)})`,
     key: dialect.uriKey(uri),
   }
-}
-
-/**
- * A value of the record at a URI given in parts, in any of the collections; null if the record is not indexed.
- * `likeliest` is searched first: a record found there makes looking up the collection unnecessary.
- */
-export function referencedValue(
-  emitter: Emitter,
-  { base, key }: UriParts,
-  tables: readonly Table[],
-  value: (alias: Sql, table: Table) => Sql,
-  likeliest: Table | undefined = tables.length === 1 ? tables[0] : undefined,
-): Sql {
-  const found = (table: Table): Sql => {
-    const alias = emitter.alias()
-    return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
-  }
-  const first = likeliest === undefined ? null : found(likeliest)
-  const cases = tables
-    .filter((table) => table !== likeliest)
-    .map((table) => sql`when ${literal(table.collection.nsid)} then ${found(table)}`)
-  if (first !== null && cases.length === 0) return first
-  const other = sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
-  return first === null ? other : sql`coalesce(${first}, ${other})`
 }

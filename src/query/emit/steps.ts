@@ -1,13 +1,10 @@
-/** Queries in steps: common table expressions as data, in the order in which they were added, printed once. */
+/**
+ * Queries in steps: common table expressions as data, in the order in which they were added, printed once. Where tables
+ * are spread over nodes, the steps of a whole statement are its stages, because only there may they stand.
+ */
+import { ServiceError } from '../../errors.ts'
 import { join, type Sql, sql } from '../../sql/sql.ts'
-import type { Emitter } from './emitter.ts'
-
-interface Step {
-  readonly name: Sql
-  readonly query: Sql
-  /** Whether its rows are stored; otherwise the engine reads them where the step is named. */
-  readonly isStored: boolean
-}
+import type { Emitter, Step } from './emitter.ts'
 
 /** Emits one query, whose parts may add steps. */
 export interface StepEmitter extends Emitter {
@@ -20,16 +17,51 @@ export function inSteps(
   emitter: Emitter,
   body: (steps: StepEmitter) => { readonly value: Sql; readonly from?: Sql },
 ): Sql {
-  const steps: Step[] = []
+  const { stages } = emitter
+  const steps: Step[] = stages ?? []
   const step: StepEmitter['step'] = (query, isStored = true) => {
     const name = emitter.alias()
-    steps.push({ name, query, isStored })
+    steps.push({ name, query, isStored: isStored || stages !== null })
     return name
   }
   const { value, from } = body({ ...emitter, step })
-  if (steps.length === 0) return value
+  const selected = from === undefined ? value : sql`(select ${value} from ${from})`
+  if (stages !== null || steps.length === 0) return selected
+  return sql`(${withSteps(steps)}select ${value}${from === undefined ? sql`` : sql` from ${from}`})`
+}
+
+function withSteps(steps: readonly Step[]): Sql {
   const tables = steps.map(
     ({ name, query, isStored }) => sql`${name} as ${isStored ? sql`` : sql`not `}materialized (${query})`,
   )
-  return sql`(with ${join(tables, ', ')} select ${value}${from === undefined ? sql`` : sql` from ${from}`})`
+  return tables.length === 0 ? sql`` : sql`with ${join(tables, ', ')} `
+}
+
+/** A statement with the stages that its parts add. */
+export function inStages(emitter: Emitter, statement: (emitter: Emitter) => Sql): Sql {
+  if (!emitter.dialect.isSpread) return statement(emitter)
+  const stages: Step[] = []
+  const query = statement({ ...emitter, stages })
+  return sql`${withSteps(stages)}${query}`
+}
+
+/** Adds a stage, and returns its name. */
+export function stage({ stages, alias }: Emitter, query: Sql): Sql {
+  if (stages === null) throw new Error('The statement has no stages.')
+  const name = alias()
+  stages.push({ name, query, isStored: true })
+  return name
+}
+
+/** A sub-query that names no row around it; in a statement of stages, all rows of a stage. */
+export function staged(emitter: Emitter, query: Sql): Sql {
+  return emitter.stages === null ? sql`(${query})` : sql`(select * from ${stage(emitter, query)})`
+}
+
+/** For what has no form in stages: call it where a statement has stages. */
+export function refuseStages(what: string): never {
+  throw new ServiceError(
+    'QUERY_TOO_COMPLEX',
+    `This index is spread over several servers, which cannot answer ${what}. docs/scaling.md lists what else they cannot.`,
+  )
 }

@@ -4,7 +4,7 @@ import { elementArray, isArray, leafType } from '../../schema/model/leaves.ts'
 import { type GroupField, wherePath } from '../../schema/model/operators.ts'
 import { type Sql, sql } from '../../sql/sql.ts'
 import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
-import type { Emitter } from '../emit/emitter.ts'
+import type { Emitter, RecordRow } from '../emit/emitter.ts'
 import { type Grouping, isMissing, keyText } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
 import { emitSharedRows } from '../emit/groups/emit-source.ts'
@@ -191,7 +191,7 @@ export function emitFacets(
   given: Emitter,
   table: Table,
   { shared, facets }: PhysicalFacets,
-  parent: Sql | null,
+  parent: RecordRow | null,
 ): Sql {
   return inSteps(given, (emitter) => {
     const rows = shared.map((access, index) => {

@@ -9,7 +9,7 @@ import {
 } from '../../schema/model/measures.ts'
 import { type GroupField, type MeasureField, measureFields } from '../../schema/model/operators.ts'
 import { raw, type Sql, sql } from '../../sql/sql.ts'
-import { type Emitter, uriText } from '../emit/emitter.ts'
+import type { Emitter } from '../emit/emitter.ts'
 import type { Source } from '../emit/groups/emit-source.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
@@ -200,7 +200,8 @@ export function measureExpressions(
     case 'max':
       return [sql`${raw(measure)}(${value})`]
     case 'countDistinct':
-      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
+      // A URI is its repo collection, of which each has one id, and its key.
+      return [sql`count(distinct ${key === undefined ? value : sql`(${value} || ' ' || ${key})`})`]
     case 'median':
       return [dialect.ordered.median(value, 1)]
     case 'percentile':

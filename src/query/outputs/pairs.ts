@@ -3,6 +3,8 @@ import type { Table } from '../../database/layout/tables.ts'
 import type { GroupField } from '../../schema/model/operators.ts'
 import { allOf, identifier, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilters } from '../emit/emit-access-path.ts'
+import { isSameRecord } from '../emit/emit-links.ts'
+import { staged } from '../emit/steps.ts'
 import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
 import { type Emitter, newRow } from '../emit/emitter.ts'
 import { fromRows } from '../emit/groups/emit-counts.ts'
@@ -69,11 +71,11 @@ export function emitPairs(emitter: Emitter, plan: PhysicalPairs): Sql {
   const { array, fields, minCount, limit } = plan
   const [holder, one, other, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
   const name = identifier(array.name)
-  const counted = sql`select ${one}.value as v, ${other}.value as w, count(*) as n from (${holders(emitter, plan)}) ${holder}
+  const counted = sql`select ${one}.value as v, ${other}.value as w, count(*) as n from ${staged(emitter, holders(emitter, plan))} ${holder}
     ${dialect.join} ${name} ${one} on ${one}.id = ${holder}.id
-    ${dialect.join} ${name} ${other} on ${other}.id = ${holder}.id and ${other}.value > ${one}.value
+    ${dialect.join} ${name} ${other} on ${isSameRecord(emitter, other, one)} and ${other}.value > ${one}.value
     group by ${one}.value, ${other}.value having count(*) >= ${minCount}`
-  const page = sql`${counted} order by n desc, v, w limit ${dialect.limit(limit)}`
+  const page = sql`select * from ${staged(emitter, counted)} ${emitter.alias()} order by n desc, v, w limit ${dialect.limit(limit)}`
   const text = emitObject(emitter, fields, ({ kind }) =>
     kind === 'count'
       ? sql`${row}.n`
@@ -89,7 +91,8 @@ function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
   if (rows === null) return sql`select id from ${name} group by id having count(*) between 2 and ${most}`
   const row = newRow(emitter, table)
   const { from, on } = fromRows(emitter, rows, row, null)
-  const size = sql`(select count(*) from ${name} where id = ${row.alias}.id)`
+  const side = emitter.alias()
+  const size = sql`(select count(*) from ${name} ${side} where ${isSameRecord(emitter, side, row.alias)})`
   const condition = allOf([...on, emitFilters(emitter, rows.rows, row), sql`${size} <= ${most}`])
   return sql`select ${row.alias}.id as id from ${from} where ${condition}`
 }

@@ -1,8 +1,9 @@
 /** `nodes` of groups: sample records of each group of a page. */
 import type { Table } from '../../database/layout/tables.ts'
 import { relevanceField } from '../../schema/model/operators.ts'
-import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
+import { raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFields } from '../emit/emit-output.ts'
+import { recordsById } from '../emit/emit-records.ts'
 import { type Emitter, newRow, type RecordRow } from '../emit/emitter.ts'
 import { emitNumberedRows } from '../emit/groups/emit-source.ts'
 import { orderOf } from '../emit/lists/emit-order.ts'
@@ -87,11 +88,13 @@ export function emitSamples(
   const of = { keys, access: rows, within }
   const numbered = emitter.step(emitNumberedRows(emitter, { table, elements }, of, order))
   const record = newRow(emitter, table)
-  const text = emitFields(emitter, fields, record)
+  const ids = sql`${numbered} where nth <= ${first}`
+  const records = sql`${recordsById(emitter, table, ids)} ${record.alias}`
+  const text = emitFields(emitter, fields, { ...record, from: records })
   // The ids belong to visible rows, so hidden rows need no second check.
   const found: Sql = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
     ${joinPlace(emitter, page, sample, place)}
-    ${dialect.join} ${identifier(table.name)} ${record.alias} on ${record.alias}.id = ${sample}.id`
+    ${dialect.join} ${records} on ${record.alias}.id = ${sample}.id`
   return emitter.step(sql`select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
     from ${found} group by ${place}.place`)
 }

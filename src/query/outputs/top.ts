@@ -36,7 +36,7 @@ export function emitFilledGroups(
     const joins: Sql[] = []
     const text = emitObject(emitter, fields, (output) => {
       if (output.kind !== 'top' && output.kind !== 'nodes')
-        return groupValue(emitter, plan, groups, row, output)
+        return groupValue(emitter, plan, groups, row, output, sql`${name} ${row}`)
       const alias = emitter.alias()
       const add = (nested: Sql): void => {
         joins.push(sql`left join ${nested} ${alias} on ${alias}.place = ${row}.place`)
@@ -80,13 +80,13 @@ function emitTop(
   const conditions = havingConditions(emitter, aggregate.having, groups, ordered)
   const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
   const order = groupOrder(emitter, aggregate.order, groups, shown)
-  const text = emitObject(emitter, outputs, (output) => {
-    if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
-    return groupValue(emitter, aggregate, groups, row, output)
-  })
   const ranked =
     emitter.step(sql`select ${shown}.*, row_number() over (partition by ${shown}.place order by ${order}) as nth
     from (${found}) ${shown}`)
+  const text = emitObject(emitter, outputs, (output) => {
+    if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
+    return groupValue(emitter, aggregate, groups, row, output, sql`${ranked} ${row}`)
+  })
   const name = emitter.step(sql`select place, ${dialect.joinedInOrder(sql`${row}.nth`, text)} as text
     from ${ranked} ${row} where ${row}.nth <= ${aggregate.limit} group by place`)
   return { name, groupings: shared?.groupings ?? null }

@@ -15,7 +15,7 @@ import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical
 import type { ShareOutput } from '../../plan/plan.ts'
 import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import { inSteps, type StepEmitter } from '../steps.ts'
+import { inSteps, stage, type StepEmitter } from '../steps.ts'
 import { emitRecordCount } from './emit-counts.ts'
 import { type Grouping, measureJson } from './emit-group-values.ts'
 import { createGrouping } from './emit-grouping.ts'
@@ -95,9 +95,11 @@ function groupList(
   if (fields.some(({ output }) => output.kind === 'top' || output.kind === 'nodes'))
     return emitFilledGroups(emitter, plan, groups, fields, pageQuery)
   const row = emitter.alias()
+  const query = pageQuery()
+  const shown = emitter.stages === null ? query : sql`select * from ${stage(emitter, query)}`
   const text = emitObject(emitter, fields, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Nothing lies within these groups.')
-    return groupValue(emitter, plan, groups, row, output)
+    return groupValue(emitter, plan, groups, row, output, sql`(${shown}) ${row}`)
   })
-  return emitRowsArray(emitter, pageQuery(), row, text)
+  return emitRowsArray(emitter, shown, row, text)
 }

@@ -5,15 +5,21 @@ import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
-import { linkedTo } from '../emit-links.ts'
+import { linked, linkedTo } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
-import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
-import type { StepEmitter } from '../steps.ts'
+import { keysOf, leftJoin } from '../emit-records.ts'
+import { columnOf, type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { staged, stage, type StepEmitter } from '../steps.ts'
 import type { CountAccess, CountedRows, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
-/** The number of records of a table; `parent` is the alias of the row to which a link refers. */
-export function emitCount(emitter: Emitter, access: CountAccess, table: Table, parent: Sql | null): Sql {
+/** The number of records of a table; `parent`: the row to which a link refers. */
+export function emitCount(
+  emitter: Emitter,
+  access: CountAccess,
+  table: Table,
+  parent: RecordRow | null,
+): Sql {
   switch (access.kind) {
     case 'counts': {
       const { counts, columns, filter } = access
@@ -25,19 +31,18 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       )
       const from = sql`(select ${join(named, ', ')}, n from ${identifier(counts.name)}) ${row.alias}`
       const sum = sql`coalesce(${emitter.dialect.sum(raw('n'))}, 0)`
-      return sql`(select ${sum} from ${from} where ${emitFilter(emitter, filter, row)})`
+      return staged(emitter, sql`select ${sum} from ${from} where ${emitFilter(emitter, filter, row)}`)
     }
     case 'account-counts':
       return sumOf(emitter, access.counts, sql`value in (${repoCollectionIds(table, access.dids)})`)
-    case 'link-counts':
-      return sumOf(
-        emitter,
-        access.counts,
-        sql`base = ${around(parent)}.base and rkey = ${around(parent)}.rkey`,
-      )
+    case 'link-counts': {
+      const { alias } = around(parent)
+      if (emitter.stages !== null) return countAt(emitter, around(parent), identifier(access.counts.name))
+      return sumOf(emitter, access.counts, sql`base = ${alias}.base and rkey = ${alias}.rkey`)
+    }
     case 'matches': {
       const { from, where } = emitter.dialect.wordIds(table.name, access.index, access.match)
-      const count = sql`(select count(*) from ${from} where ${where})`
+      const count = staged(emitter, sql`select count(*) from ${from} where ${where}`)
       return access.outOf === null
         ? count
         : sql`(${emitCount(emitter, access.outOf, table, parent)} - ${count})`
@@ -45,11 +50,28 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     case 'rows':
     case 'linked-rows': {
       const row = newRow(emitter, table)
+      if (emitter.stages !== null && access.kind === 'linked-rows') {
+        const { from, base, key } = linked(emitter, access.link, row, null)
+        const where = emitFilters(emitter, access.rows, row)
+        const counted = sql`(select ${base} as base, ${key} as rkey, count(*) as n from ${from} where ${where} group by 1, 2)`
+        return countAt(emitter, around(parent), counted)
+      }
       const { from, on } = fromRows(emitter, access, row, parent)
       const where = emitFilters(emitter, access.rows, row)
-      return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
+      return staged(emitter, sql`select count(*) from ${from} where ${allOf([...on, where])}`)
     }
   }
+}
+
+/** The number at a row, from a relation of `n` by `base` and `rkey`: a stage has those of all such rows. */
+function countAt(emitter: Emitter, { alias, from }: RecordRow, counts: Sql): Sql {
+  const keys = keysOf(emitter, { base: sql`${alias}.base`, key: sql`${alias}.rkey`, from })
+  const at = emitter.alias()
+  const found = stage(
+    emitter,
+    sql`select base, rkey, n from ${counts} ${at} where (base, rkey) in (select base, rkey from ${keys})`,
+  )
+  return sql`coalesce((select ${at}.n from ${found} ${at} where ${at}.base = ${alias}.base and ${at}.rkey = ${alias}.rkey), 0)`
 }
 
 /** The same, or what the counts of groups add up to. */
@@ -70,19 +92,20 @@ export function fromRows(
   emitter: Emitter,
   access: CountedRows,
   row: RecordRow,
-  parent: Sql | null,
+  parent: RecordRow | null,
 ): { readonly from: Sql; readonly on: readonly Sql[] } {
   if (access.kind === 'rows') return emitFrom(emitter, access.rows, row)
   const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
   return { from, on: [on] }
 }
 
-function sumOf({ dialect }: Emitter, counts: CountTable, where: Sql | null): Sql {
+function sumOf(emitter: Emitter, counts: CountTable, where: Sql | null): Sql {
   const condition = where === null ? sql`` : sql` where ${where}`
-  return sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${identifier(counts.name)}${condition})`
+  const sum = sql`coalesce(${emitter.dialect.sum(raw('n'))}, 0)`
+  return staged(emitter, sql`select ${sum} from ${identifier(counts.name)}${condition}`)
 }
 
-function around(parent: Sql | null): Sql {
+function around(parent: RecordRow | null): RecordRow {
   if (parent === null) throw new Error('A link needs the row that it refers to.')
   return parent
 }
@@ -208,9 +231,14 @@ function joinTarget(emitter: Emitter, { table }: Join, key: GroupKey, row: Sql, 
   const parts = { base: sql`${row}.base`, key: sql`${row}.rkey` }
   return [
     storedKey(emitter, key, alias),
-    sql` ${leftJoin(emitter, table, alias, parts)}`,
+    sql` ${leftJoin(emitter, table, alias, parts, readsRecord(key))}`,
     sql` group by ${join(keys as Sql[], ', ')}`,
   ] as const
+}
+
+/** Whether a key is read from the record at the end of its joins, not from a column. */
+export function readsRecord({ leaf }: GroupKey): boolean {
+  return leaf.kind === 'element' || (leaf.kind === 'column' && leaf.column.virtual)
 }
 
 /** The values by which a key in columns is grouped: one value, or the two parts of a reference. */

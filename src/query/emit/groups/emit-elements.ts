@@ -7,7 +7,7 @@ import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../../plan/plan-facts.ts'
 import { columnOf, type Emitter } from '../emitter.ts'
-import type { StepEmitter } from '../steps.ts'
+import { staged, type StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
 import type { Named, RowsOfGroups, SharedRows, Source } from './emit-source.ts'
 import {
@@ -26,7 +26,6 @@ interface MeasuresAside {
   readonly name: Sql
   /** By the positions of the measures in the plan, the columns of each. */
   readonly columns: ReadonlyMap<number, readonly Sql[]>
-  readonly areCounts: boolean
 }
 
 type MeasuredRows = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
@@ -86,7 +85,7 @@ export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): 
     const value = sql`count(distinct ${source.elements(of, 'counted')})`
     const name = measureName(index)
     const step = emitter.step(source.grouped(grouped, [{ value, name }]))
-    return [{ name: step, columns: new Map([[index, [name]]]), areCounts: true }]
+    return [{ name: step, columns: new Map([[index, [name]]]) }]
   })
 }
 
@@ -115,7 +114,6 @@ export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): r
     return {
       name: emitter.step(source.grouped(grouped, others)),
       columns: new Map(values.map(([index, columns]) => [index, columns.map(({ name }) => name)])),
-      areCounts: false,
     }
   })
 }
@@ -152,10 +150,8 @@ export function mergeMeasures(
   const own = [raw('n'), ...measures]
   // The first part of the union determines the types of columns.
   const none = aside.flatMap((side) =>
-    side.columns.map((column) =>
-      side.areCounts
-        ? sql`cast(null as bigint) as ${column}`
-        : sql`(select ${column} from ${side.name} where false) as ${column}`,
+    side.columns.map(
+      (column) => sql`${staged(emitter, sql`select ${column} from ${side.name} where false`)} as ${column}`,
     ),
   )
   const parts = [

@@ -62,6 +62,7 @@ export function groupValue(
   groups: Grouping,
   row: Sql,
   output: Exclude<PhysicalGroupOutput, { kind: 'top' | 'nodes' }>,
+  from?: Sql,
 ): Sql {
   switch (output.kind) {
     case 'count':
@@ -75,7 +76,7 @@ export function groupValue(
     case 'key':
       return keyJson(emitter, groups, output.key, row)
     case 'keyResolved':
-      return resolved(emitter, keyUri(emitter, groups, output.key, row), output.records)
+      return resolved(emitter, { ...keyUri(emitter, groups, output.key, row), from }, output.records)
     case 'measure':
       return measureJson(emitter, groups, output.measure, row)
     case 'countShare':

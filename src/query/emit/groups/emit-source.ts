@@ -2,15 +2,16 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
-import { countedAt, emitReferringCounts } from '../emit-links.ts'
-import { columnOf, type Emitter, leftJoin, newRow, type RecordRow, scalarOf } from '../emitter.ts'
-import { fromRows, groupedValue, storedKey } from './emit-counts.ts'
+import { countedAt, emitReferringCounts, isSameRecord } from '../emit-links.ts'
+import { leftJoin } from '../emit-records.ts'
+import { columnOf, type Emitter, newRow, type RecordRow, scalarOf } from '../emitter.ts'
+import { fromRows, groupedValue, readsRecord, storedKey } from './emit-counts.ts'
 import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
 import type { ReferringCount } from '../../plan/conditions.ts'
 import type { ElementFilter, GroupKey } from '../../plan/groups/group-plan.ts'
 import { elementsOf } from '../../plan/plan-facts.ts'
-import type { StepEmitter } from '../steps.ts'
+import { staged, type StepEmitter } from '../steps.ts'
 
 export interface Source {
   /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
@@ -53,7 +54,7 @@ export interface Within {
 export interface RowsOfGroups extends Grouped {
   readonly keys: readonly GroupKey[]
   readonly access: GroupAccess | SharedRows
-  readonly parent: Sql | null
+  readonly parent: RecordRow | null
   readonly within?: Within
 }
 
@@ -144,7 +145,7 @@ export function emitSharedRows(
   of: Grouped,
   keys: readonly GroupKey[],
   access: CountedRows,
-  parent: Sql | null,
+  parent: RecordRow | null,
   once: 'record' | GroupKey | null = null,
 ): SharedRows {
   const { values, joined, object, id, select } = createJoins(emitter, of, access, parent)
@@ -162,7 +163,9 @@ function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Sourc
   const joins: Sql[] = []
   const elements = (key: GroupKey): Sql => {
     const side = emitter.alias()
-    joins.push(sql` ${joinElements(side, key, sql`${row}.${sharedName(keys.indexOf(key), 0)}`)}`)
+    joins.push(
+      sql` left join ${elementsApart(emitter, key)} ${side} on ${side}.id = ${row}.${sharedName(keys.indexOf(key), 0)}`,
+    )
     return sql`${side}.value`
   }
   return {
@@ -186,7 +189,7 @@ export function createJoins(
   emitter: Emitter,
   { table, elements: filters }: Grouped,
   access: GroupAccess,
-  parent: Sql | null,
+  parent: RecordRow | null,
   within?: Within,
 ) {
   const { dialect } = emitter
@@ -200,20 +203,20 @@ export function createJoins(
     return alias
   }
   /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
-  const joined = ({ joins: path }: GroupKey): Sql => {
+  const joined = (grouped: GroupKey): Sql => {
     let from = row.alias
     let id = ''
-    for (const { base, key, table: target } of path) {
+    for (const { base, key, table: target } of grouped.joins) {
       const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
-      id += ` ${from.sql}.${base.name}`
-      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
+      id += ` ${from.sql}.${base.name}${readsRecord(grouped) ? ' record' : ''}`
+      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts, readsRecord(grouped)))
     }
     return from
   }
   const elements = (key: GroupKey, use: 'grouped' | 'counted'): Sql => {
     const holder = joined(key)
     const side = joinOnce(`${holder.sql} ${arrayName(key).sql} ${use}`, (alias) =>
-      joinElements(alias, key, sql`${holder}.id`),
+      joinElements(emitter, alias, key, holder, holder === row.alias),
     )
     return sql`${side}.value`
   }
@@ -273,7 +276,7 @@ function countOf(
   const { table, link } = of
   const by = link.kind === 'columns' ? link.base : link.array
   const at = joinOnce(`count ${table.name} ${by.name}`, (alias) => {
-    return sql`left join ${emitReferringCounts(emitter, of)} ${alias} on ${countedAt(alias, row)}`
+    return sql`left join ${emitReferringCounts(emitter, of)} ${alias} on ${countedAt(emitter, of, alias, row)}`
   })
   return sql`coalesce(${at}.n, 0)`
 }
@@ -293,8 +296,16 @@ function singleValues(emitter: Emitter, key: GroupKey, alias: Sql, table: Table)
   }
 }
 
-function joinElements(alias: Sql, key: GroupKey, id: Sql): Sql {
-  return sql`left join ${arrayName(key)} ${alias} on ${alias}.id = ${id}`
+/** `isOwn`: of the rows themselves, with which their elements lie. */
+function joinElements(emitter: Emitter, alias: Sql, key: GroupKey, holder: Sql, isOwn: boolean): Sql {
+  if (isOwn) return sql`left join ${arrayName(key)} ${alias} on ${isSameRecord(emitter, alias, holder)}`
+  return sql`left join ${elementsApart(emitter, key)} ${alias} on ${alias}.id = ${holder}.id`
+}
+
+/** The elements of rows that need not lie with them. */
+function elementsApart(emitter: Emitter, key: GroupKey): Sql {
+  const name = arrayName(key)
+  return emitter.stages === null ? name : staged(emitter, sql`select * from ${name}`)
 }
 
 function arrayName({ leaf }: GroupKey): Sql {

@@ -3,6 +3,7 @@ import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts
 import { beyondPosition, emitFilters } from '../emit-access-path.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { columnOf, type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { refuseStages, staged } from '../steps.ts'
 import { emitCount, fromRows } from '../groups/emit-counts.ts'
 import type {
   CountAccess,
@@ -25,7 +26,7 @@ export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distin
     const row = newRow(emitter, rows.table)
     return firstOf(emitter, order, row, rowsFrom(emitter, order.all, row, parent))
   }
-  if (order.near === null) return pageOf(emitter, rows, order, all(), null)
+  if (order.near === null || emitter.stages !== null) return pageOf(emitter, rows, order, all(), null)
   const near = emitter.alias()
   const found = emitRows(emitter, order.near, parent, { value: idOf })
   const [place, row] = [emitter.alias(), newRow(emitter, rows.table)]
@@ -45,15 +46,21 @@ export function emitTotal(
   emitter: Emitter,
   count: CountAccess | DistinctCount,
   table: OrderedRows['table'],
-  parent: Sql | null,
+  parent: RecordRow | null,
 ): Sql {
   if (count.kind !== 'distinct' && count.kind !== 'distinct-counts')
     return emitCount(emitter, count, table, parent)
-  if (count.kind === 'distinct-counts') return sql`(select count(*) from ${identifier(count.counts.name)})`
+  if (count.kind === 'distinct-counts')
+    return staged(emitter, sql`select count(*) from ${identifier(count.counts.name)}`)
+  if (parent !== null && emitter.stages !== null)
+    refuseStages('the number of distinct values of referring records')
   const row = newRow(emitter, table)
   const { from, where } = rowsFrom(emitter, count.rows, row, parent)
   const keys = join(keysOf(emitter, count.keys, row), ', ')
-  return sql`(select count(*) from (select 1 from ${from} where ${where} group by ${keys}) ${emitter.alias()})`
+  return staged(
+    emitter,
+    sql`select count(*) from (select 1 from ${from} where ${where} group by ${keys}) ${emitter.alias()}`,
+  )
 }
 
 interface DistinctRows {
@@ -65,7 +72,7 @@ function rowsFrom(
   emitter: Emitter,
   access: CountedRows,
   row: RecordRow,
-  parent: Sql | null,
+  parent: RecordRow | null,
 ): DistinctRows & { readonly where: Sql } {
   const { from, on } = fromRows(emitter, access, row, parent)
   return { from, where: allOf([...on, emitFilters(emitter, access.rows, row)]) }
@@ -101,7 +108,7 @@ function pageOf(
   const [first, row] = [emitter.alias(), newRow(emitter, table)]
   const direction = sort[0]?.direction ?? 'desc'
   // The ids belong to visible rows, so hidden rows need no second check.
-  const from = sql`(${ids}) ${first} ${emitter.dialect.join} ${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${first}.id`
+  const from = sql`${staged(emitter, ids)} ${first} ${emitter.dialect.join} ${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${first}.id`
   const { orders, joined } = idOrder
     ? { orders: [sql`${row.alias}.id ${raw(direction)}`], joined: sql`` }
     : orderOf(emitter, sort, row)

@@ -2,7 +2,9 @@
 import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitFields } from '../emit-output.ts'
-import { type Emitter, type RecordRow } from '../emitter.ts'
+import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { inStages } from '../steps.ts'
+import { emitStagedPage } from './emit-staged-page.ts'
 import type { ColumnValue, Statement } from '../../../database/database.ts'
 import type { FileStatements } from '../../../database/files/file-source.ts'
 import { assertWithin } from '../../parse/limits.ts'
@@ -17,7 +19,8 @@ export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStateme
   const [root] = plan.roots
   if (root?.output.kind !== 'list') throw new Error('The rows are not those of a list.')
   const { list } = root.output
-  const statement = (text: Sql): Statement => {
+  const statement = (query: (emitter: Emitter) => Sql): Statement => {
+    const text = inStages(emitter, query)
     assertWithin(
       'parameters',
       text.values.length - plan.sourceValues,
@@ -25,7 +28,10 @@ export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStateme
     )
     return { text: emitter.dialect.text(text), values: text.values as readonly ColumnValue[] }
   }
-  return { count: statement(emitFileCount(emitter, list)), rows: statement(emitFileRows(emitter, list)) }
+  return {
+    count: statement((within) => emitFileCount(within, list)),
+    rows: statement((within) => emitFileRows(within, list)),
+  }
 }
 
 /** Yields the selected nodes in the order of the list, one row of JSON text for each. */
@@ -35,7 +41,13 @@ function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
   if (page === null || nodes?.kind !== 'nodes') throw new Error('The list has no rows.')
   const text = (row: RecordRow): Sql => emitFields(emitter, nodes.fields, row)
   const { table } = list.list
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  if (emitter.stages !== null) {
+    const columns = storedColumns(newRow(emitter, table), page.columns)
+    const { row, rest } = emitStagedPage(emitter, list, page, columns, null)
+    const printed = sql`${text(row)} as json from ${row.from ?? row.alias}`
+    return sql`select ${printed}${rest()} order by ${row.alias}.n`
+  }
+  const row = newRow(emitter, table)
   switch (page.carries) {
     case 'texts':
       return emitRows(emitter, page.rows, null, { value: (found) => sql`${text(found)} as json` })

@@ -7,20 +7,22 @@ import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
-import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.ts'
+import { type Emitter, hintsOf, newRow, type Ranked, type RecordRow } from '../emitter.ts'
+import { refuseStages, staged } from '../steps.ts'
+import { emitStagedPage, hasRowsOfParent } from './emit-staged-page.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
 import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 import { emitFacets } from '../../outputs/facets.ts'
 import { emitMissingWords } from '../../outputs/missing-words.ts'
 
-/** A list with the alias of the row to which its link refers. */
+/** A list with the row to which its link refers. */
 interface PrintedList extends PhysicalList {
-  readonly parent: Sql | null
+  readonly parent: RecordRow | null
 }
 
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
-export function emitList(emitter: Emitter, given: PhysicalList, parent: Sql | null): Sql {
+export function emitList(emitter: Emitter, given: PhysicalList, parent: RecordRow | null): Sql {
   const list = { ...given, parent }
   const { page } = list
   if (page === null) return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, output))
@@ -29,7 +31,7 @@ export function emitList(emitter: Emitter, given: PhysicalList, parent: Sql | nu
       return emitPrinted(emitter, list, page)
     case 'rows':
     case 'ids':
-      return emitFound(emitter, list, page)
+      return emitter.stages === null ? emitFound(emitter, list, page) : emitStaged(emitter, list, page)
     case 'id-list':
       return emitIdList(emitter, list, page)
   }
@@ -54,7 +56,7 @@ function emitPrinted(emitter: Emitter, list: PrintedList, page: PhysicalPage): S
 function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sql {
   const { dialect } = emitter
   const { rows: access, carries, isNumbered, ends, columns: read } = given
-  const { table, sort, page: wanted } = list.list
+  const { table, page: wanted } = list.list
   const { backward, size } = wanted
   const isWhole = carries === 'rows'
   const rows = emitRows(emitter, access, list.parent, {
@@ -77,10 +79,40 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
   // Whole rows are joined with nothing that could change their order.
   const inTurn = (text: Sql): Sql =>
     isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
-  const position = positionOf(emitter, sort, row)
+  const values = printedPage(emitter, list, row, page, inTurn)
+  // The ids of the page belong to visible rows, so hidden rows need no second check.
+  const found = isWhole
+    ? sql``
+    : sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${page}.id`
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${found})`
+}
+
+/** In a statement of stages. */
+function emitStaged(emitter: Emitter, list: PrintedList, page: PhysicalPage): Sql {
+  const { table, page: wanted } = list.list
+  const columns = storedColumns(newRow(emitter, table), page.columns)
+  const { row, rest } = emitStagedPage(emitter, list, page, columns, list.parent)
+  const { alias, from = alias } = row
+  const own = page.ends ? sql`${alias}.n <= ${wanted.size}` : null
+  const number = wanted.backward ? sql`-${alias}.n` : sql`${alias}.n`
+  const inTurn = (text: Sql): Sql => emitter.dialect.joinedBy(number, text, own)
+  const printed = emitObject(emitter, list.fields, printedPage(emitter, list, row, alias, inTurn))
+  return sql`(select ${printed} from ${from}${rest()})`
+}
+
+/** What is printed of a page whose rows are numbered: `n`, of `c`. `inTurn` joins the texts of its rows. */
+function printedPage(
+  emitter: Emitter,
+  list: PrintedList,
+  row: RecordRow,
+  page: Sql,
+  inTurn: (text: Sql) => Sql,
+): (output: PhysicalListOutput) => Sql {
+  const { backward, size } = list.list.page
   const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
-  const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
-  const values = (output: PhysicalListOutput): Sql => {
+  const positionAt = (n: Sql): Sql =>
+    sql`max(${positionOf(emitter, list.list.sort, row)}) filter (where ${page}.n = ${n})`
+  return (output) => {
     if (printsRows(output)) return emitArray(emitter, inTurn(emitElement(emitter, list, output, row)))
     if (output.kind !== 'pageInfo' || !readsPage(list.list, output)) return outsideRows(emitter, list, output)
     return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), {
@@ -89,11 +121,6 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
       last: positionAt(backward ? sql`1` : lastOne),
     })
   }
-  // The ids of the page belong to visible rows, so hidden rows need no second check.
-  const found = isWhole
-    ? sql``
-    : sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${page}.id`
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${found})`
 }
 
 /** Virtual columns are read from their record. */
@@ -182,16 +209,21 @@ export function emitElement(
 
 /** Whether there are rows on the side of the page that its cursor bounds. */
 function beforePage(emitter: Emitter, { before, parent }: PrintedList): () => Sql {
-  return () =>
-    before === null
-      ? raw(`'false'`)
-      : emitter.dialect.booleanJson(sql`exists (${emitRows(emitter, before, parent, { value: idOf })})`)
+  return () => {
+    if (before === null) return raw(`'false'`)
+    if (parent !== null && emitter.stages !== null)
+      return emitter.dialect.booleanJson(hasRowsOfParent(emitter, before, parent))
+    const rows = emitRows(emitter, before, parent, { value: idOf })
+    return emitter.dialect.booleanJson(sql`exists ${staged(emitter, rows)}`)
+  }
 }
 
 function outsideRows(emitter: Emitter, list: PrintedList, output: PhysicalListOutput): Sql {
   const { parent } = list
   if (output.kind === 'pageInfo')
     return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), null)
+  if (parent !== null && emitter.stages !== null && (output.kind === 'facets' || output.kind === 'ranked'))
+    refuseStages(`\`${output.kind}\` of a list of referring records`)
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)

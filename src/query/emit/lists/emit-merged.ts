@@ -4,7 +4,9 @@
  */
 import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitArray, emitObject } from '../emit-output.ts'
+import { recordsById } from '../emit-records.ts'
 import { type Emitter, newRow } from '../emitter.ts'
+import { staged, stage } from '../steps.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
@@ -26,12 +28,13 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
     sql`${row}.collection`,
   ])
   const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${row}.n = ${n})`
+  const rows = page === null ? raw('') : staged(emitter, numberedRows(emitter, lists, page))
   const printed = emitObject(emitter, fields, (output) => {
     switch (output.kind) {
       case 'edges':
       case 'nodes': {
         const index = fields.findIndex((field) => field.output === output)
-        const text = elementOf(emitter, lists, index, row, position)
+        const text = elementOf(emitter, lists, index, { row, rows, position })
         return emitArray(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
       }
       case 'pageInfo':
@@ -56,9 +59,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
         throw new Error(`A merged list has no ${output.kind}.`)
     }
   })
-  return page === null
-    ? printed
-    : sql`(select ${printed} from (${numberedRows(emitter, lists, page)}) ${row})`
+  return page === null ? printed : sql`(select ${printed} from ${rows} ${row})`
 }
 
 /** The rows of the page, and whether there is one more, with all that their positions consist of. */
@@ -74,10 +75,9 @@ function numberedRows(
     const rows = emitRows(emitter, page.rows, null, { value: idOf })
     const keys = sql`${alias}.id, ${alias}.indexed_at, ${alias}.rkey, ${dialect.did(alias)} as did`
     // The rows are visible, so hidden rows need no second check.
-    return [
-      sql`select ${dialect.constant(table.collection.nsid)} as collection, ${keys}
-        from (${rows}) ${found} ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${found}.id`,
-    ]
+    const all = sql`select ${dialect.constant(table.collection.nsid)} as collection, ${keys}
+        from ${staged(emitter, rows)} ${found} ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${found}.id`
+    return [emitter.stages === null ? all : sql`select * from ${stage(emitter, all)}`]
   })
   const first = sql`select * from (${unionAll(emitter, parts)}) ${emitter.alias()}
     order by indexed_at desc, rkey desc, did desc, collection limit ${dialect.limit(limit)}`
@@ -102,23 +102,25 @@ function elementOf(
   emitter: Emitter,
   lists: readonly PhysicalList[],
   index: number,
-  row: Sql,
-  position: Sql,
+  { row, rows, position }: { readonly row: Sql; readonly rows: Sql; readonly position: Sql },
 ): Sql {
   const cases = lists.map((each) => {
     const { table } = each.list
     const record = newRow(emitter, table)
+    const { nsid } = table.collection
     const output = each.fields[index]?.output as RowsOutput<PhysicalList>
-    const element = emitElement(emitter, each, output, record, position)
-    return sql`when ${literal(table.collection.nsid)} then
-      (select ${element} from ${identifier(table.name)} ${record.alias} where ${record.alias}.id = ${row}.id)`
+    const ids = sql`${rows} ${emitter.alias()} where collection = ${literal(nsid)}`
+    const from = sql`${recordsById(emitter, table, ids)} ${record.alias}`
+    const element = emitElement(emitter, each, output, { ...record, from }, position)
+    return sql`when ${literal(nsid)} then
+      (select ${element} from ${from} where ${record.alias}.id = ${row}.id)`
   })
   return sql`case ${row}.collection ${join(cases, ' ')} end`
 }
 
 function anyBefore(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
   const parts = lists.flatMap(({ before }) =>
-    before === null ? [] : [sql`exists (${emitRows(emitter, before, null, { value: idOf })})`],
+    before === null ? [] : [sql`exists ${staged(emitter, emitRows(emitter, before, null, { value: idOf }))}`],
   )
   return parts.length === 0 ? raw(`'false'`) : emitter.dialect.booleanJson(anyOf(parts))
 }

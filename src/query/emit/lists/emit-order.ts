@@ -21,7 +21,7 @@ export interface SelectedValues {
 
 /** Rows with what is selected of them; `parent`: the alias of the row to which their link refers. */
 export interface SelectedRows extends OrderedRows {
-  readonly parent: Sql | null
+  readonly parent: RecordRow | null
   readonly selection: SelectedValues
 }
 
@@ -50,11 +50,15 @@ export function orderOf(
     const column = columnOfRepoCollection(key)
     const value = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
     const at = isOpaque && index === 0 ? opaqueTermsOf(dialect).value(value) : value
-    const mayMiss = key.value.kind !== 'system' && key.value.kind !== 'count'
-    return sql`${at} ${dialect.ordering(key.direction, mayMiss, key.missing)}`
+    return sql`${at} ${orderingOf(emitter, key)}`
   })
   const joined = base === null ? sql`` : sql` ${dialect.join} base ${base} on ${base}.id = ${row.alias}.base`
   return { orders, joined }
+}
+
+/** The suffix of a sort expression. */
+export function orderingOf({ dialect }: Emitter, { value, direction, missing }: SortKey): Sql {
+  return dialect.ordering(direction, value.kind !== 'system' && value.kind !== 'count', missing)
 }
 
 function columnOfRepoCollection({ value }: SortKey): Sql | null {

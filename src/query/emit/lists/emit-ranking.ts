@@ -6,6 +6,7 @@ import type { ColumnValue } from '../../../database/database.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { beyondPosition } from '../emit-access-path.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
+import { staged } from '../steps.ts'
 import type { OrderedRows, RowOrder } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { orderOf, segments, type SelectedRows } from './emit-order.ts'
@@ -42,11 +43,15 @@ export function emitRanked(
     position === null
       ? sql` where (select count(*) from ${names.candidates}) >= ${raw(String(limit))}`
       : sql``
+  const scores = emitScores(emitter, ranking, names, idOrder, rows.parent, emitRows)
+  const { stages } = emitter
+  stages?.push(...scores.map(([name, query]) => ({ name, query, isStored: true })))
   const parts = (isPast ? [second] : [first, second]).map(
-    (part) => sql`select * from (${part()}) ${emitter.alias()}${part === following ? mayFollow : sql``}`,
+    (part) =>
+      sql`select * from ${staged(emitter, part())} ${emitter.alias()}${part === following ? mayFollow : sql``}`,
   )
-  return sql`with ${emitScores(emitter, ranking, names, idOrder, rows.parent, emitRows)}
-    ${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
+  const tables = scores.map(([name, query]) => sql`${name} as materialized (${query})`)
+  return sql`${stages === null ? sql`with ${join(tables, ', ')} ` : sql``}${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
 /** The ranked records, by score, then in the default order. */

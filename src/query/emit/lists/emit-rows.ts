@@ -5,6 +5,7 @@ import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
 import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from '../emitter.ts'
+import { staged } from '../steps.ts'
 import { emitDistinct } from './emit-distinct.ts'
 import { orderOf, segments, keyOf, type SelectedRows, type SelectedValues } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
@@ -23,7 +24,7 @@ import { rankingIndex } from '../../../database/layout/counts.ts'
 export function emitRows(
   emitter: Emitter,
   rows: OrderedRows,
-  parent: Sql | null,
+  parent: RecordRow | null,
   selection: SelectedValues,
 ): Sql {
   const row = newRow(emitter, rows.table)
@@ -80,7 +81,9 @@ function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
     return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])}`
   }
   const limited = sql`limit ${emitter.dialect.limit(limit)}`
-  if (selection.isComputedFirst !== true) return sql`${found()} order by ${join(orders, ', ')} ${limited}`
+  // The offset would have all rows of all nodes gathered first.
+  if (selection.isComputedFirst !== true || emitter.stages !== null)
+    return sql`${found()} order by ${join(orders, ', ')} ${limited}`
   const alias = emitter.alias()
   const by = orderOf(emitter, sort, { ...row, alias }).orders
   return sql`select * from (${found()} offset 0) ${alias} order by ${join(by, ', ')} ${limited}`
@@ -130,7 +133,7 @@ function alongPath(
   const isOrdered = path.kind === 'index-range'
   const page = sql`limit ${emitter.dialect.limit(limit)}`
   // The limit of a part is not known to the planner, that of the page is: what is joined to it expects few rows.
-  const end = isOrdered ? sql`limit ${rowsOf(limit)}` : page
+  const end = isOrdered && emitter.stages === null ? sql`limit ${rowsOf(limit)}` : page
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
     const { from, on } = emitFrom(emitter, { path, filter }, row)
     const found = [...on, ...start]
@@ -140,15 +143,17 @@ function alongPath(
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
     }
-    if (span === null) return sql`select ${value} from ${from}${joined} where ${held} order by ${by} ${end}`
+    if (span === null || emitter.stages !== null)
+      return sql`select ${value} from ${from}${joined} where ${held} order by ${by} ${end}`
     const isNear = span.side === 'near'
     const offset = isNear ? sql`` : sql` offset ${span.rows}`
     const within = sql`(select * from ${from} where ${allOf(found)} order by ${by}
       limit ${rowsOf(isNear ? span.rows : null)}${offset}) ${row.alias}`
     return sql`select ${value} from ${within}${joined} where ${rest} order by ${by} ${end}`
   }
-  const segment = (start: readonly Sql[]): Sql[] =>
-    order.spans.map(({ span, filter }) => part(start, span, filter))
+  // Where all is gathered from nodes, the first rows are not read apart.
+  const spans = emitter.stages === null ? order.spans : order.spans.slice(0, 1)
+  const segment = (start: readonly Sql[]): Sql[] => spans.map(({ span, filter }) => part(start, span, filter))
   const halves = (): Sql[] => {
     const present = [false, true].map((is) => isNull(keyOf(emitter, first, row), is))
     return first.missing === 'last' ? present : present.toReversed()
@@ -159,8 +164,9 @@ function alongPath(
     position === null && first.missing === undefined
       ? segment([])
       : starts.flatMap((start) => segment([start]))
-  if (position === null && parts.length === 1 && !isOrdered) return parts[0] as Sql
-  const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
+  if (position === null && parts.length === 1 && (!isOrdered || emitter.stages !== null))
+    return parts[0] as Sql
+  const inTurn = parts.map((each) => sql`select * from ${staged(emitter, each)} ${emitter.alias()}`)
   return sql`${join(inTurn, ' union all ')} ${page}`
 }
 
@@ -190,7 +196,7 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
     // Each segment is one range of the counts.
     const starts = position === null ? [sql``] : segments(emitter, sort, position, row, inclusive)
     const { orders, joined } = orderOf(emitter, sort, row)
-    const from = sql`${name} ${at}${emitter.dialect.scan(rankingIndex(counts))} ${emitter.dialect.join} ${emitter.rows(table, row.alias)} on ${countedAt(row.alias, at)}${joined}`
+    const from = sql`${name} ${at}${emitter.dialect.scan(rankingIndex(counts))} ${emitter.dialect.join} ${emitter.rows(table, row.alias)} on ${countedAt(emitter, { counts }, row.alias, at)}${joined}`
     return starts.map((start) => {
       const where = allOf([...(position === null ? [] : [start]), emitFilters(emitter, rows, row)])
       return sql`select ${value(row)} from ${from} where ${where} order by ${join(orders, ', ')} ${end}`
@@ -202,13 +208,13 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
     const { orders, joined } = orderOf(emitter, sort.slice(1), row)
     const start = startAmongOthers(emitter, rows, row)
     if (start === null) return []
-    const isOther = sql`not exists (select 1 from ${name} ${at} where ${countedAt(at, row.alias)})`
+    const isOther = sql`not exists (select 1 from ${name} ${at} where ${countedAt(emitter, { counts }, at, row.alias)})`
     const where = allOf([isOther, ...start, emitFilters(emitter, rows, row)])
     const from = sql`${emitter.rows(table, row.alias)}${joined}`
     return [sql`select ${value(row)} from ${from} where ${where} order by ${join(orders, ', ')} ${end}`]
   }
   const parts = sort[0]?.direction === 'asc' ? [...others(), ...counted()] : [...counted(), ...others()]
-  const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
+  const inTurn = parts.map((each) => sql`select * from ${staged(emitter, each)} ${emitter.alias()}`)
   return sql`${join(inTurn, ' union all ')} ${end}`
 }
 

@@ -8,6 +8,7 @@ import { anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts
 import { columnList } from '../emit-access-path.ts'
 import { emitIds } from '../emit-filter.ts'
 import { emitCount } from '../groups/emit-counts.ts'
+import { staged } from '../steps.ts'
 import { type Emitter, hintsOf, opaqueTermsOf, type RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking } from '../../plan/physical-plan.ts'
 import { idOf, orderOf, positionOf, type SelectedValues } from './emit-order.ts'
@@ -16,7 +17,7 @@ import { idOf, orderOf, positionOf, type SelectedValues } from './emit-order.ts'
 export type EmitRows = (
   emitter: Emitter,
   rows: OrderedRows,
-  parent: Sql | null,
+  parent: RecordRow | null,
   selection: SelectedValues,
 ) => Sql
 
@@ -42,14 +43,20 @@ export interface Relations {
 export function emitRankedCount(
   emitter: Emitter,
   { candidates }: PhysicalRanking,
-  parent: Sql | null,
+  parent: RecordRow | null,
   emitRows: EmitRows,
 ): Sql {
-  return sql`(select count(*) from (${candidateIds(emitter, candidates, parent, emitRows)}) ${emitter.alias()})`
+  const ids = candidateIds(emitter, candidates, parent, emitRows)
+  return staged(emitter, sql`select count(*) from (${ids}) ${emitter.alias()}`)
 }
 
 /** The ids of the candidates. Ids from an index, in order, are looked up in the table only if conditions remain. */
-function candidateIds(emitter: Emitter, rows: OrderedRows, parent: Sql | null, emitRows: EmitRows): Sql {
+function candidateIds(
+  emitter: Emitter,
+  rows: OrderedRows,
+  parent: RecordRow | null,
+  emitRows: EmitRows,
+): Sql {
   const { path, filter, order, position, link, limit, sort } = rows
   const isPlain = filter.length === 0 && position === null && link === null && !emitter.state.hiding
   if (!isPlain || path.kind !== 'candidate-ids' || order.kind !== 'ids' || !order.sorted)
@@ -63,7 +70,7 @@ function wholeCandidates(
   emitter: Emitter,
   { candidates, index, columns }: PhysicalRanking,
   terms: readonly RankedTerm[],
-  parent: Sql | null,
+  parent: RecordRow | null,
   emitRows: EmitRows,
 ): Sql {
   const { amount } = opaqueTermsOf(emitter.dialect)
@@ -77,21 +84,21 @@ function wholeCandidates(
   })
 }
 
-/** All relations, each a common table expression. `idOrder`: ids are in the default order. */
+/** All relations in order, each a common table expression. `idOrder`: ids are in the default order. */
 export function emitScores(
   emitter: Emitter,
   ranking: PhysicalRanking,
   names: Relations,
   idOrder: boolean,
-  parent: Sql | null,
+  parent: RecordRow | null,
   emitRows: EmitRows,
-): Sql {
+): readonly (readonly [name: Sql, query: Sql])[] {
   const { candidates, columns } = ranking
   const { counts, rarities } = names
   const terms = rankedTerms(ranking, counts)
   const places = [...terms.keys()]
   const ofRarities = places.map((place) => sql`${rarityOf(emitter, place)} as ${rarityColumn(place)}`)
-  const relations: readonly (readonly [name: Sql, query: Sql])[] = [
+  return [
     [
       names.candidates,
       carriesColumns(ranking)
@@ -109,10 +116,6 @@ export function emitScores(
         from ${rarities} r, ${names.lengths} l, ${names.amounts} f`,
     ],
   ]
-  return join(
-    relations.map(([name, query]) => sql`${name} as materialized (${query})`),
-    ', ',
-  )
 }
 
 /** Whether candidates carry all that is read of them; otherwise they are ids, by which records are read again. */
@@ -168,7 +171,12 @@ function lengthsOf({ statistics }: PhysicalRanking, amounts: Sql): Sql {
 }
 
 /** The number of records, and of those with each term, counted up to a limit. */
-function countsOf(emitter: Emitter, ranking: PhysicalRanking, candidates: Sql, parent: Sql | null): Sql {
+function countsOf(
+  emitter: Emitter,
+  ranking: PhysicalRanking,
+  candidates: Sql,
+  parent: RecordRow | null,
+): Sql {
   const { index, terms, statistics, records, countsCandidates } = ranking
   const { table } = ranking.candidates
   if (statistics !== null)
@@ -185,7 +193,10 @@ function countsOf(emitter: Emitter, ranking: PhysicalRanking, candidates: Sql, p
     const shown = emitter.state.hiding
       ? sql` and ${id} in (select ${visible}.id from ${emitter.rows(table, visible)})`
       : sql``
-    const counted = sql`(select count(*) from (select 1 from ${from} where ${where}${shown} limit ${limit}) ${emitter.alias()})`
+    const counted = staged(
+      emitter,
+      sql`select count(*) from (select 1 from ${from} where ${where}${shown} limit ${limit}) ${emitter.alias()}`,
+    )
     const most = raw(String(mostCounted))
     // A term that all candidates have has at least as many records.
     return carriesColumns(ranking) && term.isRequired

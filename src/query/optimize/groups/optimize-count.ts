@@ -218,6 +218,8 @@ export function materializedGroups(
     const counts = groupCounts(optimizer, table, key)
     if (counts !== null) return counts
   }
+  // Nodes of a cluster keep no sums across references.
+  if (optimizer.dialect.isSpread) return null
   const sums = ownSums(table).find((its) => leadsAlong(its, key))
   const measured = sums === undefined ? [] : measures.map((measure) => measuredAt(sums, measure))
   if (sums === undefined || measured.includes(-1)) return null
