@@ -29,6 +29,9 @@ hooks.createHook = () => ({ enable() {}, disable() {} })
 await import('node:test')
 hooks.createHook = createHook
 
+/** Databases are laid out as on a cluster, or are on one (test/support/clusters/citus.ts). */
+const asOnCluster = { TEST_STAGED: 'cluster', TEST_DATABASES: 'postgres' }
+
 const parts = process.argv.slice(2)
 const command = parts[0]?.startsWith('--') ? parts[0] : parts.length === 0 ? '--default' : '--paths'
 const { findTestFiles } = await import('./runner/test-files.ts')
@@ -46,8 +49,17 @@ if (command === '--unit') {
   if (unknown.length > 0) end(`No test file has ${unknown.join(' or ')} in its path.`)
   await runFiles(all.filter((file) => parts.some((part) => file.includes(part))))
 } else if (command === '--default') {
-  await runGroups([{ what: 'Tests', files: short }])
+  await runGroups([
+    { what: 'Tests', files: short },
+    {
+      what: 'Golden cases, as on a cluster',
+      files: short.filter((file) => file.startsWith('test/cases')),
+      env: asOnCluster,
+    },
+  ])
 } else if (command === '--long') {
+  const onClusters =
+    /^(src\/database\/([a-z-]+|stories\/.*|copy\/database-copy)\.test|test\/(cases|one-state|properties|stories-killed))/
   const oldest = /^(src\/database|test\/(cases|peers|properties|postgres\/plans))/
   await runGroups([
     { what: 'Long tests', files: long },
@@ -55,6 +67,11 @@ if (command === '--unit') {
       what: 'Five times as many random rounds, and all forms',
       files: drawing,
       env: { TEST_ROUNDS: String(rounds(5)) },
+    },
+    {
+      what: 'Five times as many random rounds, as on a cluster',
+      files: all.filter((file) => onClusters.test(file)),
+      env: { ...asOnCluster, TEST_ROUNDS: String(rounds(5)) },
     },
     {
       what: 'The oldest version of PostgreSQL',

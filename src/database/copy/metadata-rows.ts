@@ -58,7 +58,7 @@ export function* writeStored(
   const { name, columns, key } = part
   // Records refer to rows of `base`, which are never removed.
   if (name !== 'base')
-    for (const row of removed) {
+    for (const row of yield* withBaseIds(part, removed)) {
       const found = columns.slice(0, key).map((column) => `${column} = ${valueOf(part, column, spelling)}`)
       yield* ask(`delete from ${name} where ${found.join(' and ')}`, ...row.slice(0, key))
     }
@@ -71,14 +71,25 @@ export function* writeStored(
     yield* ask(
       `insert into ${name} (${columns.join(', ')}) values ${some.map(() => values).join(', ')}
        on conflict (${keys}) do ${rest.length === 0 ? 'nothing' : `update set ${rest.join(', ')}`}`,
-      ...some.flatMap((row) =>
+      ...(yield* withBaseIds(part, some)).flatMap((row) =>
         row.map((value, index) => (columns[index] === 'cid' ? spelling.newCid(String(value)) : value)),
       ),
     )
   }
 }
 
+/** Rows with the id of their repo collection, which is there, in place of its URI. */
+function* withBaseIds({ name, columns }: CopyPart, rows: readonly CopyRow[]): Steps<readonly CopyRow[]> {
+  const place = columns.indexOf('base')
+  if (place < 0 || name === 'base') return rows
+  const ids = new Map<ColumnValue, ColumnValue>()
+  for (const uri of new Set(rows.map((row) => row[place] ?? null))) {
+    const [base] = yield* ask<{ id: ColumnValue }>('select id from base where uri = ?', uri)
+    ids.set(uri, base?.id ?? null)
+  }
+  return rows.map((row) => row.with(place, ids.get(row[place] ?? null) ?? null))
+}
+
 function valueOf(part: CopyPart, column: string, { newJson }: Spelling): string {
-  if (column === 'base') return '(select id from base where uri = ?)'
   return column === part.columns[jsonColumn(part) ?? -1] ? newJson : '?'
 }

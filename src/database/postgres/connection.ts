@@ -208,7 +208,7 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
   if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
   const statement = {
     text: `select ${names.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')},
-      set_config('search_path', ${searchPath}, false),
+      set_config('search_path', ${searchPath}, false), ${use === 'read' ? planCacheMode : ''}
       set_config('client_connection_check_interval', ${use === 'read' ? checkInterval : "'0'"}, false), current_setting('server_version') as version,
       pg_backend_pid() as pid, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
       current_setting('transaction_read_only') = 'on' as read_only`,
@@ -218,6 +218,11 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
   const { rows } = await client.query<ServerSettings>(statement)
   return rows[0] as ServerSettings
 }
+
+/** The planner of a cluster must know the values. */
+const planCacheMode = `set_config('plan_cache_mode', case when exists (select from pg_class
+  join pg_namespace on pg_namespace.oid = relnamespace where nspname = 'lexigraph' and relname = 'shards')
+  then 'force_custom_plan' else 'force_generic_plan' end, false),`
 
 /** Includes the schema into which pg_trgm was installed. */
 const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',

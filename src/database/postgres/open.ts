@@ -13,6 +13,7 @@ import { isCurrent, migrate, readOurState, recordText } from './layout/migrate.t
 import { readProgress } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
+import { isSpread, layoutOf } from './layout/spread-ddl.ts'
 import { runSteps } from './steps.ts'
 import { within } from './write/transactions.ts'
 import { PostgresWriter } from './write/writer.ts'
@@ -22,10 +23,18 @@ export interface PostgresOptions extends MigrateOptions {
 }
 
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
-  await withClient(url, 'write', (client) => migrate(client, options))
+  const layout = await withClient(url, 'write', async (client) => {
+    const found = await layoutOf(client, options)
+    await migrate(client, found)
+    return found
+  })
   const derivation = derivationOf(options.fingerprint)
-  const write = new PostgresWriter((use) => connect(url, use), { ...options, derivation })
-  const read = createReader(url, options)
+  const write = new PostgresWriter((use) => connect(url, use), { ...layout, derivation })
+  const read = createReader(
+    url,
+    options,
+    layout.tables.some((table) => table.isSpread),
+  )
   return {
     read,
     write,
@@ -41,12 +50,13 @@ export async function openPostgresReader(
   url: string,
   options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
-  await withClient(url, 'read', async (client) => {
+  const isOnCluster = await withClient(url, 'read', async (client) => {
     const state = await readOurState(client)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
     if (!isCurrent(state, options.fingerprint)) throw new BuiltElsewiseError()
+    return isSpread(client)
   })
-  return createReader(url, options)
+  return createReader(url, options, isOnCluster)
 }
 
 /** Whether an existing database must be migrated or rebuilt first. */
@@ -89,6 +99,9 @@ function createReader(
     now,
     reading = defaultQueryOptions,
   }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
+  isSpread: boolean,
 ): PostgresReader {
-  return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now })
+  if (isSpread && reading.readDatabases.length > 0)
+    throw new Error('--read-database names replicas, and a cluster is not read from replicas: leave it out.')
+  return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now, isSpread })
 }

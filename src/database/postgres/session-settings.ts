@@ -24,7 +24,6 @@ const reading = {
   join_collapse_limit: '1',
   // 64 MB with the default `work_mem`; a larger list in a condition would be scanned for each row.
   hash_mem_multiplier: '16',
-  plan_cache_mode: 'force_generic_plan',
   // One statement uses one core; query-pool.ts decides how many run at once. Two parallel workers took up to twice as
   // much processor time for a group, and other statements had to wait for all of them.
   max_parallel_workers_per_gather: '0',

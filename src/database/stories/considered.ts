@@ -25,7 +25,7 @@ export interface Considered extends RowKey {
 
 /** `where`: a condition on the rows `t`. */
 export function* readConsidered(
-  { name }: Pick<Table, 'name'>,
+  { name, isSpread }: Pick<Table, 'name' | 'isSpread'>,
   { title, summary, time, story, original }: StoryColumns,
   dialect: WriteDialect,
   where: string,
@@ -39,15 +39,25 @@ export function* readConsidered(
   const originals =
     original === null
       ? ''
-      : `left join ${quote(name)} o on o.base = ${at('t', original.base)} and o.rkey = ${at('t', original.key)}
+      : `left join ${isSpread ? 'o' : `${quote(name)} o`} on o.base = ${at('t', original.base)} and o.rkey = ${at('t', original.key)}
          left join base ob on ob.id = o.base`
   const json = (path: readonly string[] | null): string =>
     path === null ? 'null' : dialect.jsonAt('t.record', path)
-  const rows = yield* ask(
-    `select t.id, ${json(title)} as title, ${json(summary)} as summary, ${selected.join(', ')}
-     from ${quote(name)} t join base tb on tb.id = t.base ${originals} where ${where}`,
-    ...values,
-  )
+  // Several nodes join no records that lie apart: those of the condition come first, then those that they name.
+  const parts = [
+    `t as materialized (select * from ${quote(name)} t where ${where})`,
+    ...(original === null
+      ? []
+      : [
+          `o as materialized (select * from ${quote(name)} where (base, rkey) in (select ${at('t', original.base)}, ${at('t', original.key)} from t))`,
+        ]),
+  ]
+  const columns = `t.id, ${json(title)} as title, ${json(summary)} as summary, ${selected.join(', ')}`
+  const joined = `join base tb on tb.id = t.base ${originals}`
+  const text = isSpread
+    ? `with ${parts.join(', ')} select ${columns} from t ${joined}`
+    : `select ${columns} from ${quote(name)} t ${joined} where ${where}`
+  const rows = yield* ask(text, ...values)
   return rows.map(consideredOf).toSorted(compareRecords)
 }
 

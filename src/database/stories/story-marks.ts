@@ -63,9 +63,11 @@ export function markDependents(
 ): readonly string[] {
   const at = `d.${quote(time.name)}`
   return [story, ...(original === null ? [] : [original])].map(
-    ({ base, key }) => `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at}
-      from (select base, rkey from ${quote(name)} where ${ids}) r
-      join ${quote(name)} d on d.${quote(base.name)} = r.base and d.${quote(key.name)} = r.rkey
-      where ${at} is not null on conflict do nothing`,
+    ({
+      base,
+      key,
+    }) => `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at} from ${quote(name)} d
+      where (d.${quote(base.name)}, d.${quote(key.name)}) in (select base, rkey from ${quote(name)} where ${ids})
+      and ${at} is not null on conflict do nothing`,
   )
 }

@@ -12,6 +12,7 @@ import { indexedWords } from '../../search/indexed-words.ts'
 import { wordVector } from '../postgres/write/word-vector.ts'
 import { lengthsName } from '../sqlite/layout/word-ddl.ts'
 import { storedColumns, type Table, type WordIndex } from '../layout/tables.ts'
+import type { Dialect } from '../../sql/dialect.ts'
 import { differingCounts } from './verify-counts.ts'
 import { wrongStories } from './verify-stories.ts'
 
@@ -57,7 +58,7 @@ async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal
   const isSqlite = read.dialect.engine === 'sqlite'
   const indexes = isSqlite ? termIndexes(table) : []
   const terms = indexes.map(() => new Map<string, number>())
-  for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
+  for await (const row of read.readRows({ text: statementOf(table, read.dialect), values: [] })) {
     signal?.throwIfAborted()
     if (row.term !== null) {
       add(terms[Number(row.place)], String(row.term), -Number(row.doc))
@@ -71,7 +72,7 @@ async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal
   yield* wrongStories(read, table, signal)
   for (const { name } of table.arrays) {
     const text = `select count(*) as n from ${quote(name)} s where not exists
-      (select 1 from ${quote(table.name)} t where t.id = s.id)`
+      (select 1 from ${quote(table.name)} t where ${isEntryOf(read.dialect)})`
     for await (const { n } of read.readRows({ text, values: [] }))
       if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
   }
@@ -197,7 +198,13 @@ function textOf(value: ColumnValue): string | null {
 /** Damaged content would end the statement; flag 8 checks JSONB strictly. */
 const isReadable = 'json_valid(t.record, 8)'
 
-function statementOf(table: Table, isSqlite: boolean): string {
+/** Whether an entry `s` is of the record `t`: they lie together. */
+function isEntryOf({ isSpread }: Dialect): string {
+  return `s.id = t.id${isSpread ? ' and s.shard = t.shard' : ''}`
+}
+
+function statementOf(table: Table, dialect: Dialect): string {
+  const isSqlite = dialect.engine === 'sqlite'
   const columns = storedColumns(table).map((column, index) => {
     const { name, kind } = column
     const stored = `t.${quote(name)}`
@@ -214,7 +221,7 @@ function statementOf(table: Table, isSqlite: boolean): string {
     const element =
       kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 'cast(s.value as text)'
     const all = isSqlite ? `json_group_array(${element})` : `json_agg(${element})::text`
-    return `(select ${all} from ${quote(name)} s where s.id = t.id) as a${index}`
+    return `(select ${all} from ${quote(name)} s where ${isEntryOf(dialect)}) as a${index}`
   })
   const json = isSqlite ? `iif(${isReadable}, json(t.record), null)` : 't.record::text'
   const selected = [`${json} as json`, ...columns, ...arrays, ...wordColumns(table, isSqlite)]

@@ -1,6 +1,7 @@
 /** The one place that knows how the program's parts are put together for tests. */
 import type { GraphQLSchema } from 'graphql'
 import type { Change, Database, ReadDatabase, Statistics } from '../../../src/database/database.ts'
+import type { Table } from '../../../src/database/layout/tables.ts'
 import { deriveRow } from '../../../src/database/derive.ts'
 import { openDatabase } from '../../../src/database/open.ts'
 import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
@@ -26,6 +27,7 @@ export interface StoredLine {
 export interface OpenedEngine extends AsyncDisposable {
   readonly engine: QueryEngine
   readonly schema: GraphQLSchema
+  readonly tables: readonly Table[]
   /** As `import` does: into an empty store at once. A refused record is an error here. */
   load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
   /** As a live source does: one batch, one transaction. */
@@ -96,6 +98,7 @@ export async function openEngine(
   return {
     engine,
     schema,
+    tables,
     load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
     database,

@@ -1,6 +1,7 @@
 /** All that a store keeps, in a form in which ids do not matter: that of two stores can be compared, whichever their engines. */
 import { storedColumns, type Table } from '../../../src/database/layout/tables.ts'
 import { recordText, type Row, type TestStore } from './store.ts'
+import { isSpread } from './postgres.ts'
 
 export type KeptState = Readonly<Record<string, readonly Row[]>>
 
@@ -38,9 +39,10 @@ export function tableState(store: TestStore, table: Table): Promise<KeptState> {
     [table.name]: `select ${uri('t.base')} || t.rkey as uri, ${kept(store, 't')}${columns.join('')} from "${table.name}" t`,
   }
   for (const { name, kind } of table.arrays) {
+    const withShard = isSpread && store.engine === 'postgres' ? ' and t.shard = side.shard' : ''
     const element = kind === 'reference' ? `${uri('side.base')} || side.rkey` : 'side.value'
     texts[name] = `select ${element} as element, ${uri('t.base')} || t.rkey as uri
-      from "${name}" side left join "${table.name}" t on t.id = side.id`
+      from "${name}" side left join "${table.name}" t on t.id = side.id${withShard}`
   }
   return stateOf(store, texts)
 }

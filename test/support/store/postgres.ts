@@ -5,6 +5,7 @@
  */
 import { after } from 'node:test'
 import pg from 'pg'
+import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
 import { clusterOfRun, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
 
@@ -37,9 +38,17 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
   const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
   made += 1
   const name = `lexigraph_test_${process.pid}_${made}`
+  if (citusUrl !== undefined) {
+    await createOnNodes(citusUrl, name)
+    return {
+      url: urlOf(name),
+      [Symbol.asyncDispose]: () => dropOnNodes(citusUrl as string, name),
+    }
+  }
   // A copy of files is made in half the time of a copy by way of the log.
   await run(`create database ${name} template ${template} strategy file_copy`)
   left.add(name)
+  if (isSpread && original === undefined) await runOn(urlOf(name), clusterFunctions)
   return {
     url: urlOf(name),
     async [Symbol.asyncDispose]() {
@@ -47,6 +56,33 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
       left.delete(name)
     },
   }
+}
+
+/**
+ * TEST_STAGED=cluster lays databases out as on a cluster, on an ordinary server: these functions stand for those of Citus,
+ * and put nothing elsewhere.
+ */
+export const isSpread = citusUrl !== undefined || process.env['TEST_STAGED'] === 'cluster'
+const clusterFunctions = `
+  create function citus_get_active_worker_nodes() returns setof text language sql return 'here';
+  create function citus_version() returns text language sql return 'Citus 13.2.2 in tests';
+  create function create_distributed_table(regclass, text, shard_count integer default null, colocate_with text default '')
+    returns void language sql as '';
+  create function create_reference_table(regclass) returns void language sql as '';
+  create function recover_prepared_transactions() returns integer language sql return 0;
+  create function run_command_on_workers(text) returns void language sql as '';
+`
+
+/** Whether what was asked is refused by name, because several nodes cannot answer it. */
+export function isRefusedOnClusters(errors: readonly { readonly message: string }[] | undefined): boolean {
+  return errors?.[0]?.message.startsWith('This index is spread over several servers') === true
+}
+
+async function runOn(url: string, statements: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(statements)
+  await client.end()
 }
 
 /** The URL of an empty database, which is there until the end of the run. */
@@ -68,7 +104,7 @@ function sharedServer(): Promise<Server> {
 }
 
 async function startServer(): Promise<Server> {
-  const given = sharedUrl()
+  const given = citusUrl ?? sharedUrl()
   const url = given ?? (await startSharedCluster()).url
   // It is there until the process ends, and is no reason for it to go on.
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })

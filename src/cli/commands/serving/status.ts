@@ -11,17 +11,13 @@ export async function status({ config, root }: CommandContext): Promise<void> {
   await using database = await openExistingStore(config, project)
   const found = await database.readStatus()
   if (config.json) printJson(describeStatus(found))
-  else process.stdout.write(render(found))
+  else process.stdout.write(render(found, database.dialect.isSpread))
 }
 
-function render({
-  collections,
-  sources,
-  rejections,
-  keptRejections,
-  repositories,
-  unfinishedPurges,
-}: IndexStatus): string {
+function render(
+  { collections, sources, rejections, keptRejections, repositories, unfinishedPurges }: IndexStatus,
+  isSpread: boolean,
+): string {
   const parts = [
     renderTable(
       ['collection', 'records', 'newest', 'stored', 'updated', 'deleted', 'refused', 'refused now'],
@@ -74,5 +70,6 @@ function render({
     parts.push(
       `${counted(unfinishedPurges, 'purge')} ${unfinishedPurges === 1 ? 'was' : 'were'} interrupted; \`lexigraph purge\` finishes ${unfinishedPurges === 1 ? 'it' : 'them'}.\n`,
     )
+  if (isSpread) parts.push('The records are spread over the nodes of a cluster.\n')
   return parts.join('\n')
 }

@@ -3,6 +3,7 @@ import { type CountTable, countedValues, countKeys, daysOf, rankingIndex } from 
 import { shortName } from '../../../util/text/short-name.ts'
 import type { Table } from '../../layout/tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
+import { shardOfParts } from './spread-ddl.ts'
 import { type ChangedRows, type CountChange, createVocabulary, fillVocabulary } from './vocabulary-ddl.ts'
 
 /** Creates empty tables. */
@@ -14,8 +15,9 @@ export function createCounts(table: Table, schema = recordsSchema): string {
       const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
       return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
     })
-    return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null);
-      create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
+    const isSpread = liesWithTargets(table, counts)
+    return `create table ${schema}.${quote(counts.name)} (${columns.join('')}${isSpread ? 'shard integer not null, ' : ''}n bigint not null);
+      create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keysOf(table, counts).join(', ')}) nulls not distinct;
       ${counts.kind === 'reference' ? `create index ${quote(shortName(rankingIndex(counts)))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })
   return [...tables, createVocabulary(table, schema)].join('\n')
@@ -26,30 +28,44 @@ export function fillCounts(table: Table): string {
   const name = quote(table.name)
   const fill = table.counts.map((counts) => {
     const rows =
-      counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(counts, [[name, 1]])
-    return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} ${rows};`
+      counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(table, counts, [[name, 1]])
+    const columns = `${keysOf(table, counts).join(', ')}, n`
+    return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} (${columns}) ${rows};`
   })
   return [...fill, fillVocabulary(table)].join('\n')
 }
 
 /** Changes counts by rows that come and go. */
-export function changeCounts(counts: CountTable, rows: readonly ChangedRows[]): CountChange {
-  const [name, keys] = [quote(counts.name), countKeys(counts).join(', ')]
-  const change = `insert into ${name} as c (${keys}, n) ${changes(counts, rows)}
+export function changeCounts(table: Table, counts: CountTable, rows: readonly ChangedRows[]): CountChange {
+  const [name, keys] = [quote(counts.name), keysOf(table, counts).join(', ')]
+  const change = `insert into ${name} as c (${keys}, n) ${changes(table, counts, rows)}
     on conflict (${keys}) do update set n = c.n + excluded.n`
   return { name, change }
 }
 
+/** Whether counts are spread over nodes, each with the record that it counts references to. */
+function liesWithTargets({ isSpread }: Table, { kind }: CountTable): boolean {
+  return isSpread && kind === 'reference'
+}
+
+function keysOf(table: Table, counts: CountTable): readonly string[] {
+  const keys = countKeys(counts)
+  return liesWithTargets(table, counts) ? [...keys, 'shard'] : keys
+}
+
 /** Selects the change of the count for each value. */
-function changes(counts: CountTable, rows: readonly ChangedRows[]): string {
+function changes(table: Table, counts: CountTable, rows: readonly ChangedRows[]): string {
   const values = valuesOf(counts)
   const names = values.map((_, index) => `v${index}`).join(', ')
   const columns = values.map((value, index) => `${value} as v${index}`).join(', ')
   const each = rows.map(([from, n]) => `select ${columns}, ${n} as n from ${from} r`)
   const grouped = `select ${names}, sum(n) as n from (${each.join(' union all ')}) d group by ${names}`
-  return counts.kind === 'month'
-    ? `select ${monthOf(names)} as month, sum(n) from (${grouped}) d group by month having sum(n) <> 0`
-    : `${grouped} having sum(n) <> 0`
+  if (counts.kind === 'month')
+    return `select ${monthOf(names)} as month, sum(n) from (${grouped}) d group by month having sum(n) <> 0`
+  const all = `${grouped} having sum(n) <> 0`
+  return liesWithTargets(table, counts)
+    ? `select ${names}, ${shardOfParts('v0', 'v1')}, n from (${all}) k`
+    : all
 }
 
 function valuesOf(counts: CountTable): readonly string[] {

@@ -12,8 +12,8 @@ import { otherSchema, RebuildConflictError } from '../../refusals.ts'
 import { fillCounts } from './count-ddl.ts'
 import {
   commonTables,
-  createIndexes,
   derivationOf,
+  indexStatements,
   metadataSchema,
   quote,
   recordsSchema,
@@ -26,6 +26,7 @@ import { dropOld } from './generations.ts'
 import { createEmpty, enterCollection, rebuild } from './rebuild.ts'
 import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
+import { spreadCommonTables } from './spread-ddl.ts'
 import { fillSums } from './sum-ddl.ts'
 import { lockSpace, locks, within } from '../write/transactions.ts'
 
@@ -172,7 +173,9 @@ async function create(client: Client, { tables, fingerprint, onCreated }: Migrat
     `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
   )
   await createTrigrams(client)
-  await client.query(createFunctions() + commonTables)
+  const isSpread = tables.some((table) => table.isSpread)
+  await client.query(createFunctions() + commonTables(isSpread))
+  if (isSpread) await spreadCommonTables(client)
   await client.query(
     'insert into state (id, schema_version, plan_version, derivation) values (1, $1, 1, $2)',
     [schemaVersion, derivationOf(fingerprint)],
@@ -180,7 +183,8 @@ async function create(client: Client, { tables, fingerprint, onCreated }: Migrat
   for (const table of tables) {
     await createEmpty(client, table, recordsSchema)
     await enterCollection(client, table)
-    await client.query(createIndexes(table) + fillCounts(table))
+    for (const statement of indexStatements(table)) await client.query(statement)
+    await client.query(fillCounts(table))
   }
   await client.query(fillSums(tables))
   onCreated?.()

@@ -17,6 +17,7 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
+import { closeGate } from '../read/one-state.ts'
 import { PostgresRecordStore } from '../write/record-store.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, fillCounts } from './count-ddl.ts'
@@ -24,7 +25,7 @@ import { createTables, derivationOf, indexStatements, quote, recordsSchema } fro
 import { isPassing } from '../failures.ts'
 import { createFunctions } from './functions.ts'
 import { keepUnserved } from './generations.ts'
-import { countTexts } from '../load/load.ts'
+import { countTexts, createIndex } from '../load/load.ts'
 import { NextTables, selectOld } from './next-tables.ts'
 import {
   nextSchema,
@@ -38,6 +39,7 @@ import {
   rebuildTables,
 } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
+import { oneByOne, spreadOut } from './spread-ddl.ts'
 import { createSums, fillSums } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 import { createMarks } from '../../stories/story-marks.ts'
@@ -49,6 +51,7 @@ import { createMarks } from '../../stories/story-marks.ts'
 export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   // Makes the server end a long statement soon after the process that waits for it.
   await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
+  if (options.tables.some(({ isSpread }) => isSpread)) await client.query(oneByOne)
   const { rows } = await client.query(
     `select from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where t.tgname = 'counts_insert' and c.relnamespace = to_regnamespace($1) limit 1`,
@@ -82,7 +85,7 @@ async function fillAndFinish(client: Client, options: MigrateOptions): Promise<R
       await tell()
     }
     for (const statement of table === undefined ? [] : indexStatements(table))
-      await step(client, 'next', () => client.query(`set local maintenance_work_mem = '512MB'; ${statement}`))
+      await step(client, 'next', () => createIndex(client, statement))
     await client.query(`update ${rebuildSchema}.part set complete = 1 where nsid = $1`, [nsid])
     await tell()
   }
@@ -113,11 +116,11 @@ async function begin(
   const formers = new Map(rows.map(({ nsid, table_name }) => [nsid, table_name]))
   for (const { collection } of tables) {
     const former = formers.get(collection.nsid) ?? null
-    const count = former === null ? '0' : `(select count(*) from ${recordsSchema}.${quote(former)})`
-    await client.query(`insert into ${rebuildSchema}.part (nsid, former, total) values ($1, $2, ${count})`, [
-      collection.nsid,
-      former,
-    ])
+    const total = former === null ? '0' : `count(*) from ${recordsSchema}.${quote(former)}`
+    await client.query(
+      `insert into ${rebuildSchema}.part (nsid, former, total) select $1, $2::text, ${total}`,
+      [collection.nsid, former],
+    )
   }
   await client.query(useNext)
   await client.query(createFunctions())
@@ -162,11 +165,12 @@ async function finish(
   await keepUnserved(client, tables)
   await runSteps(client, leaveUnserved(tables, counters))
   await replaceCollections(client, tables)
-  await client.query(
-    `drop table ${changeTable}; drop schema if exists ${oldSchema} cascade;
-     alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
-  )
+  await client.query(`drop table ${changeTable}`)
+  await client.query(`drop schema if exists ${oldSchema} cascade`)
+  await client.query(`alter schema ${recordsSchema} rename to ${oldSchema}`)
+  await client.query(`alter schema ${nextSchema} rename to ${recordsSchema}`)
   await runSteps(client, enterDerivation(derivationOf(options.fingerprint), options.now()))
+  if (tables.some(({ isSpread }) => isSpread)) await client.query(closeGate)
   return counters.report()
 }
 
@@ -181,6 +185,7 @@ export async function createEmpty(client: Client, table: Table, schema: string):
   await client.query(
     [createTables, createCounts, createSums, createMarks].map((create) => create(table, schema)).join('\n'),
   )
+  if (table.isSpread) await spreadOut(client, table, schema)
 }
 
 export async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {

@@ -33,7 +33,7 @@ export function changeVocabulary({ words }: Table, rows: readonly ChangedRows[])
   if (words === null) return []
   const name = quote(vocabularyName(words.name))
   const change = `insert into ${name} as c (word, n) ${changes(rows)} on conflict (word) do update set n = c.n + excluded.n`
-  return [{ name, change }]
+  return [{ name, change, key: 'word' }]
 }
 
 /** A relation of rows that come (1) or go (-1). */
@@ -44,6 +44,8 @@ export interface CountChange {
   /** Of the table, quoted. */
   readonly name: string
   readonly change: string
+  /** A text that names a row, where there may be too many rows to look through. */
+  readonly key?: string
 }
 
 function changes(rows: readonly ChangedRows[]): string {

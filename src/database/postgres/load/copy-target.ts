@@ -14,6 +14,8 @@ import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
+import { createIndex } from './load.ts'
+import { layoutOf } from '../layout/spread-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
 import { jsonRow, jsonRows, keyMembers } from '../../metadata/steps.ts'
@@ -34,10 +36,11 @@ const rowsAtOnce = 500
 export async function openPostgresTarget(
   url: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
-  options: MigrateOptions,
+  given: MigrateOptions,
 ): Promise<CopyTarget> {
   const client = await connect(url, 'write')
   try {
+    const options = await layoutOf(client, given)
     if ((await identityOf(client, url)) === source.identity)
       throw new Error('it is the very database that is to be copied. Name another with --to.')
     await lock(client)
@@ -92,7 +95,8 @@ class PostgresTarget implements CopyTarget {
   async begin(): Promise<void> {
     await this.#transact(this.#derivation, async () => {
       await this.#setDerivation(this.#mark)
-      for (const { table } of this.#writers.values()) await this.#client.query(dropIndexes(table))
+      for (const { table } of this.#writers.values())
+        for (const statement of dropIndexes(table)) await this.#client.query(statement)
     })
   }
 
@@ -114,9 +118,7 @@ class PostgresTarget implements CopyTarget {
     const { table } = writer
     // One transaction for each index, so that a killed process does not lose the indexes it has built.
     for (const statement of indexStatements(table))
-      await this.#transact(this.#mark, () =>
-        this.#client.query(`set local maintenance_work_mem = '512MB'; ${statement}`),
-      )
+      await this.#transact(this.#mark, () => createIndex(this.#client, statement))
     const sides = table.arrays.map(({ name }) => quote(name))
     await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
     await this.#transact(this.#mark, async (transaction) => {

@@ -8,7 +8,7 @@ import type { Table } from '../../layout/tables.ts'
 import type { Applier } from '../../write/applier.ts'
 import type { TableWriter } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
-import { createIndexes, dropIndexes, quote } from '../layout/ddl.ts'
+import { dropIndexes, indexStatements, quote } from '../layout/ddl.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import type { Transaction } from '../write/transactions.ts'
@@ -19,6 +19,13 @@ export async function areEmpty(tables: readonly Table[], { query }: Transaction)
   for (const { name } of tables)
     if ((await query(`select from ${quote(name)} limit 1`)).length > 0) return false
   return true
+}
+
+/** Builds an index of a table that has its rows, in a transaction. */
+export async function createIndex(client: ClientBase, statement: string): Promise<void> {
+  await client.query(`set local maintenance_work_mem = '512MB'`)
+  // By itself: a cluster passes the whole text on to its nodes.
+  await client.query(statement)
 }
 
 /** Runs within the caller's transaction. `applier`: of tables that do not count. */
@@ -32,11 +39,10 @@ export async function fill(
 ): Promise<void> {
   const { client } = transaction
   const options = { blind: true, ...(counts && { counts }) }
-  for (const table of tables) await client.query(dropIndexes(table))
+  for (const statement of tables.flatMap(dropIndexes)) await client.query(statement)
   for await (const batch of batches)
     addOutcome(total, await transaction.run(applier.apply(transaction, batch, options)))
-  await client.query(`set local maintenance_work_mem = '512MB'`)
-  for (const table of tables) await client.query(createIndexes(table))
+  for (const statement of tables.flatMap(indexStatements)) await createIndex(client, statement)
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(fillCounts(table))
   await client.query(fillSums(tables))

@@ -7,6 +7,8 @@ import { BuiltElsewiseError } from '../../refusals.ts'
 import { attemptOf, closeClient, connect, readIdentity } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
 import { refusal } from '../failures.ts'
+import { isSpread } from '../layout/spread-ddl.ts'
+import { beginAll } from '../read/one-state.ts'
 import { isCurrent, readOurState } from '../layout/migrate.ts'
 import { withoutPassword } from '../url.ts'
 
@@ -45,7 +47,7 @@ export async function openPostgresSnapshot(
 /** Takes ownership of the connection. */
 export async function takeSnapshot(client: Client, url: string): Promise<Snapshot> {
   const identity = await identityOf(client, url)
-  await client.query(begin)
+  await client.query((await isSpread(client)) ? beginAll(begin) : begin)
   return new PostgresSnapshot(client, identity, withoutPassword(url))
 }
 

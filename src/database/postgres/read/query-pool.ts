@@ -31,7 +31,7 @@ const grace = 5000
  * Milliseconds after which the server ends a long statement. Its signal ends it long before, but the request to cancel
  * may get lost.
  */
-const longest = 3_600_000
+export const longest = 3_600_000
 /** The driver's timeout for long statements, in milliseconds. */
 export const longTimeout = longest + grace
 const mostWaiting = 1000
@@ -232,7 +232,9 @@ async function cancelStatement(url: string, client: pg.PoolClient): Promise<void
   client.once('end', () => clearTimeout(cut))
   try {
     const other = await connect(url, 'read', cancelTimeout)
-    await other.query('select pg_cancel_backend($1)', [processOf(client)]).finally(() => closeClient(other))
+    await other
+      .query('select pg_cancel_backend($1::integer)', [processOf(client)])
+      .finally(() => closeClient(other))
   } catch {
     // The timer cuts the connection.
   }

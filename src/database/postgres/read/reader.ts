@@ -20,10 +20,12 @@ import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refu
 import type { Table } from '../../layout/tables.ts'
 import { closeClient } from '../connection.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
-import { postgresDialect } from '../dialect.ts'
+import type { Dialect } from '../../../sql/dialect.ts'
+import { postgresDialect, spreadDialect } from '../dialect.ts'
+import { beginAll, inOneState } from './one-state.ts'
 import { sumOutOfRangeState } from '../layout/functions.ts'
 import { runAnswer, runPrepared } from '../prepared.ts'
-import { longTimeout, type Query } from './query-pool.ts'
+import { longest, longTimeout, type Query } from './query-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 import { runSteps } from '../steps.ts'
@@ -32,13 +34,17 @@ export interface ReaderOptions {
   readonly fingerprint: string
   /** Microseconds since 1970. */
   readonly now: () => bigint
+  /** Whether the tables of records are spread over the nodes of a cluster. */
+  readonly isSpread: boolean
 }
+
+const beginReading = 'begin isolation level repeatable read read only'
 
 /** Rows in one fetch. */
 const rowsAtOnce = 1000
 
 export class PostgresReader extends MetadataReader implements ReadDatabase {
-  readonly dialect = postgresDialect
+  readonly dialect: Dialect
   readonly isRemote = true
   readonly statistics: PostgresStatistics
   readonly #servers: Servers
@@ -50,6 +56,7 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
     super()
     this.#servers = servers
     this.#options = options
+    this.dialect = options.isSpread ? spreadDialect : postgresDialect
     this.statistics = new PostgresStatistics((work, terms) => servers.read(work, terms))
   }
 
@@ -66,9 +73,11 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
 
   async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
     const timeout = terms.kind === 'long' ? longTimeout : undefined
+    const begin = `${beginReading}; ${timeout === undefined ? '' : `set local statement_timeout = ${longest}`}`
     try {
       return await this.#readOnwards(async (client) => {
-        const { version, body } = await runAnswer(client, statement, timeout)
+        const run = () => runAnswer(client, statement, timeout)
+        const { version, body } = await (this.#options.isSpread ? inOneState(client, begin, run) : run())
         if (body === null) throw answerTooLarge()
         // A short buffer is a slice of memory that it shares with other buffers.
         return { version, body, isOwn: false }
@@ -86,7 +95,7 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
 
   readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
     return this.#servers.read(async (client) => {
-      await client.query('begin isolation level repeatable read read only')
+      await client.query(beginReading)
       const result = await runSteps(client, steps())
       await client.query('commit')
       return result
@@ -124,7 +133,7 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
   async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {
     const client = await this.#servers.connectPrimary()
     try {
-      await client.query('begin isolation level repeatable read read only')
+      await client.query(this.#options.isSpread ? beginAll(beginReading) : beginReading)
       await client.query(`declare rows no scroll cursor for ${text}`, [...values])
       for (;;) {
         const { rows } = await client.query(`fetch ${rowsAtOnce} from rows`)

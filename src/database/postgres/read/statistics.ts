@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
 import type { ReadTerms, Statement, Statistics } from '../../database.ts'
+import type { CountTable } from '../../layout/counts.ts'
 import type { Table, TextIndex, WordIndex } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 import { runPrepared } from '../prepared.ts'
@@ -42,9 +43,9 @@ export class PostgresStatistics implements Statistics {
     this.#read = read
   }
 
-  rows({ name }: Table): number {
-    const text = 'select greatest(reltuples, 0)::bigint as n from pg_class where oid = to_regclass($1)'
-    return this.#statistic({ text, values: [quote(name)] }, 1000)
+  rows({ counts }: Table): number {
+    const { name } = counts.find(({ kind }) => kind === 'total') as CountTable
+    return this.#statistic({ text: `select n from ${quote(name)}`, values: [] }, 1000)
   }
 
   countUpTo({ text, values }: Statement, limit: number): number {

@@ -37,10 +37,17 @@ export function countedStatement(table: Table, event: RowEvent, write: string): 
     delete: [`old_rows as (${written})`],
   }[event]
   const parts = countChanges(table, event)
-  const changes = parts.map(({ change }, part) => `c${part} as (${change} returning c.ctid, c.n)`)
+  // Rows that lie on other nodes have no positions here.
+  const placeOf = ({ key }: CountChange): string => {
+    if (!table.isSpread) return 'c.ctid'
+    return key === undefined ? 'null' : `c.${key}`
+  }
+  const changes = parts.map(
+    (part, index) => `c${index} as (${part.change} returning ${placeOf(part)} as place, c.n)`,
+  )
   const zeros = parts.map(
     (_, part) =>
-      `select null, null, null, '${part}', array_agg(ctid)::text from c${part} where n = 0 having count(*) > 0`,
+      `select null, null, null, '${part}', array_agg(place)::text from c${part} where n = 0 having count(*) > 0`,
   )
   const added = `select id, base, rkey, null::text as part, null::text as zeros from ${event === 'insert' ? 'new_rows' : 'old_rows where false'}`
   return `with ${[...rows, ...changes].join(',\n')}\n${[added, ...zeros].join(' union all\n')}`
@@ -51,17 +58,22 @@ export function countedStatement(table: Table, event: RowEvent, write: string): 
  * another change of a count moves its row.
  */
 export function removeZeros(table: Table): string {
-  const removes = countChanges(table, 'delete').map(
-    ({ name }, part) =>
-      `d${part} as (delete from ${name} where ctid = any((select zeros from given where part = '${part}')::tid[]))`,
-  )
+  const removes = countChanges(table, 'delete').map(({ name, key }, part) => {
+    const zeros = `(select zeros from given where part = '${part}')`
+    const isZero = !table.isSpread
+      ? `ctid = any(${zeros}::tid[])`
+      : key === undefined
+        ? 'n = 0'
+        : `${key} = any(${zeros}::text[])`
+    return `d${part} as (delete from ${name} where ${isZero})`
+  })
   return `with given as (select * from json_to_recordset($1) as given (part text, zeros text)), ${removes.join(', ')} select`
 }
 
 function countChanges(table: Table, event: RowEvent): readonly CountChange[] {
   const rows: readonly ChangedRows[] = changedRows[event]
   return [
-    ...table.counts.map((counts) => changeCounts(counts, rows)),
+    ...table.counts.map((counts) => changeCounts(table, counts, rows)),
     ...table.sums.map((sums) => changeSums(table, sums, rows)),
     ...changeVocabulary(table, rows),
   ]

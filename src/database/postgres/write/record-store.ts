@@ -15,14 +15,16 @@ export class PostgresRecordStore implements RecordStore {
   constructor(tables: readonly Table[], isCounting = true) {
     this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table, isCounting)]))
     const each = tables.map(
-      ({ name }) => `(select max(indexed_at) as at from ${quote(name)} where indexed_at <= given.horizon)`,
+      ({ name }) => `(select max(indexed_at) as at from ${quote(name)} where indexed_at <= ?)`,
     )
-    this.#lastStored = `select max(at) as at from (select ?::bigint as horizon) as given
-      cross join lateral (${each.join(' union all ')}) as each`
+    this.#lastStored = `select max(at) as at from (${each.join(' union all ')}) as each`
   }
 
   *lastStored(horizon: bigint): Steps<bigint> {
-    const [row] = yield* ask<{ at: bigint | null }>(this.#lastStored, horizon)
+    const [row] = yield* ask<{ at: bigint | null }>(
+      this.#lastStored,
+      ...Array.from(this.tables, () => horizon),
+    )
     return row?.at ?? 0n
   }
 

@@ -2,6 +2,7 @@
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
 import { isSameToStories, markChanged, markDependents } from '../../stories/story-marks.ts'
 import { columnType, jsonAt, quote, textAt } from '../layout/ddl.ts'
+import { shardOfParts } from '../layout/spread-ddl.ts'
 import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
 export interface TableStatements {
@@ -71,10 +72,16 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
     `json_to_recordset($1) as given (${columns.join(', ')})`
   const insert = (more: readonly (readonly [string, string])[]): string => {
     const columns = [...more, ...kept]
-    const write = `insert into ${name} as t (${[...columns.map(([column]) => column), ...derived.map(([column]) => column)].join(', ')})
-      select ${[...columns.map(([column]) => `given.${column}`), ...derived.map(([, value]) => value)].join(', ')}
+    const placed = table.isSpread
+      ? [
+          ...(more.length === 0 ? [['id', `nextval('record_id')`]] : []),
+          ['shard', shardOfParts('given.base', 'given.rkey')],
+        ]
+      : []
+    const write = `insert into ${name} as t (${[...columns, ...placed, ...derived].map(([column]) => column).join(', ')})
+      select ${[...columns.map(([column]) => `given.${column}`), ...[...placed, ...derived].map(([, value]) => value)].join(', ')}
       from ${given(...columns.map(([column, type]) => `${column} ${type}`), ...types)}
-      on conflict (base, rkey) do nothing`
+      on conflict (base, rkey${table.isSpread ? ', shard' : ''}) do nothing`
     return counted('insert', write, `${write} returning id, base, rkey`)
   }
   const isSame = table.stories && isSameToStories(table.stories, jsonAt)
@@ -105,7 +112,7 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
     remove: counted('delete', `delete from ${name} t where id = any($1)`),
     removeZeros: removeZeros(table),
     sides: table.arrays.map((array) => ({
-      insert: insertElements(array),
+      insert: insertElements(table, array),
       remove: `delete from ${quote(array.name)} where id = any($1)`,
     })),
     stories: storyStatements(table),
@@ -141,10 +148,14 @@ function derivedValue({ kind, path }: Column, index: number): string {
   return kind === 'folded' ? `coalesce(${value}, lower(${textAt('given.record', path)}))` : value
 }
 
-function insertElements({ name, kind }: ArrayIndex): string {
+/** Entries lie with their record, which is there already. */
+function insertElements(table: Table, { name, kind }: ArrayIndex): string {
   const columns = kind === 'reference' ? 'base, rkey, id' : 'value, id'
   const types =
     kind === 'reference' ? 'base bigint, rkey text' : `value ${kind === 'text' ? 'text' : 'bigint'}`
-  return `insert into ${quote(name)} (${columns})
-    select ${columns} from json_to_recordset($1) as given (${types}, id bigint)`
+  const given = `json_to_recordset($1) as given (${types}, id bigint)`
+  return table.isSpread
+    ? `insert into ${quote(name)} (${columns}, shard) select ${columns.replace('id', 'given.id').replace('base, rkey', 'given.base, given.rkey')}, t.shard
+      from ${given} join ${quote(table.name)} t on t.id = given.id`
+    : `insert into ${quote(name)} (${columns}) select ${columns} from ${given}`
 }

@@ -39,16 +39,17 @@ export function* refreshCounts(counted: CountedTable): Steps<void> {
 export function analyzedColumns(table: Table): string {
   const stored = storedColumns(table).flatMap(({ name, kind }) => (kind === 'folded' ? [] : [name]))
   const columns = [...recordColumns.filter((name) => name !== 'record'), ...stored]
+  // Columns are not passed on to other nodes.
+  if (table.isSpread) return quote(table.name)
   return `${quote(table.name)} (${columns.map(quote).join(', ')})`
 }
 
-/** The server's latest estimate; 0 if it has none. */
-function* estimateRows({ name }: Table): Steps<number> {
-  const [row] = yield* ask(
-    'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = ?::regclass',
-    quote(name),
-  )
-  return Number(row?.rows)
+/** The server's own estimate is 0 for a table that is spread over nodes. */
+function* estimateRows({ counts }: Table): Steps<number> {
+  const total = counts.find(({ kind }) => kind === 'total')
+  if (total === undefined) throw new Error('The records of every table are counted.')
+  const [row] = yield* ask(`select n as rows from ${quote(total.name)}`)
+  return Number(row?.rows ?? 0)
 }
 
 function* takeTrigramCounts(table: Table, { name, folded }: TextIndex, rows: number): Steps<void> {

@@ -23,13 +23,22 @@ export interface Transaction extends WriteTransaction {
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
 }
 
+/** How transactions commit, and what a connection that writes begins with. */
+export interface Commits {
+  readonly first: string
+  readonly commit: string
+}
+
 /** Several values are one parameter, an array. */
 type Value = ColumnValue | readonly ColumnValue[]
 
 /** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
-/** The second key: locks for writing, for layout and rebuilds, for following sources, for copying into the database. */
-export const locks = { writing: 1, migrating: 2, following: 3, copying: 4 } as const
+/**
+ * The second key: locks for writing, for layout and rebuilds, for following sources, for copying into the database, for
+ * committing on several nodes.
+ */
+export const locks = { writing: 1, migrating: 2, following: 3, copying: 4, committing: 5 } as const
 
 /** Rows are looked up by indexes, whatever the statistics say of a table that was empty a moment ago. */
 const indexesOnly =
@@ -48,13 +57,23 @@ const harmless = new Set(['55P03', '40P01', '40001'])
 export class Transactions {
   readonly #connect: () => Promise<Client>
   readonly #derivation: string
+  /** The statements that commit. */
+  readonly commit: string
+  /** The statements with which a connection begins; empty for none. */
+  readonly #first: string
   #client: Client | null = null
   #usedAt = 0
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(connect: () => Promise<Client>, derivation: string) {
+  constructor(
+    connect: () => Promise<Client>,
+    derivation: string,
+    { first, commit }: Commits = { first: '', commit: 'commit' },
+  ) {
     this.#connect = connect
     this.#derivation = derivation
+    this.#first = first
+    this.commit = commit
   }
 
   /** Runs all of the work or nothing. After a `DatabaseBusyError` the caller may repeat it. */
@@ -65,7 +84,7 @@ export class Transactions {
     return this.exclusively(async () => {
       const transaction = await this.begin(statements)
       const result = await work(transaction)
-      await transaction.client.query('commit')
+      await transaction.client.query(this.commit)
       return result
     })
   }
@@ -109,6 +128,7 @@ export class Transactions {
 
   async #connected(): Promise<Client> {
     const client = await this.#connect()
+    if (this.#first !== '') await client.query(this.#first)
     client.on('end', () => {
       if (this.#client === client) this.#client = null
     })

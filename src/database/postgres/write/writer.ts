@@ -22,6 +22,7 @@ import type { Use } from '../session-settings.ts'
 import { DatabaseUnreachableError, codeOf } from '../failures.ts'
 import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
 import { areEmpty, countTexts, fill, tidy } from '../load/load.ts'
+import { commitsOfAll } from '../read/one-state.ts'
 import { PostgresRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
 import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
@@ -47,7 +48,8 @@ export class PostgresWriter implements WriteDatabase {
   constructor(connect: Connect, options: PostgresWriterOptions) {
     this.#connect = connect
     this.#options = options
-    this.#transactions = new Transactions(() => connect('write'), options.derivation)
+    const commits = options.tables.some(({ isSpread }) => isSpread) ? commitsOfAll : undefined
+    this.#transactions = new Transactions(() => connect('write'), options.derivation, commits)
     this.#store = new PostgresRecordStore(options.tables)
     this.#applier = new Applier(this.#store, options)
     this.metadata = createMetadataStore({
@@ -127,11 +129,11 @@ export class PostgresWriter implements WriteDatabase {
         await fill(applier, tables, transaction, batches, total, counts)
         await transaction.run(counts.save(importSource))
       }
-      await client.query('commit')
+      await client.query(this.#transactions.commit)
       if (!isEmpty) return false
       await tidy(tables, client)
       await countTexts(this.#store.tables.values(), await this.#transactions.begin())
-      await client.query('commit')
+      await client.query(this.#transactions.commit)
       return true
     })
   }

@@ -1,0 +1,86 @@
+/** How tables are spread over the nodes of a Citus cluster (https://docs.citusdata.com), and whether there is one. */
+import type { ClientBase } from 'pg'
+import { shardValues, spreadTables } from '../../layout/shards.ts'
+import type { Table } from '../../layout/tables.ts'
+import { metadataSchema, quote } from './ddl.ts'
+
+/** The first version for which the statements of this program are known to be right. */
+const oldestVersion = [13, 2] as const
+
+/** Whether the database belongs to a cluster with workers; throws if its version is too old. */
+export async function isSpread(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `select to_regprocedure('citus_get_active_worker_nodes()') is not null as has`,
+  )
+  if (rows[0]?.has !== true) return false
+  const found = await client.query<{ workers: bigint; version: string }>(
+    'select count(*) as workers, citus_version() as version from citus_get_active_worker_nodes()',
+  )
+  const [{ workers, version }] = found.rows as [{ workers: bigint; version: string }]
+  if (Number(workers) === 0) return false
+  const [major = 0, minor = 0] = (/\d+\.\d+/.exec(version)?.[0] ?? '').split('.').map(Number)
+  const [least, leastMinor] = oldestVersion
+  if (major < least || (major === least && minor < leastMinor))
+    throw new Error(`The cluster runs ${version}: Lexigraph needs Citus ${oldestVersion.join('.')} or later.`)
+  return true
+}
+
+/** Options with the tables as the database has them. */
+export async function layoutOf<Options extends { readonly tables: readonly Table[] }>(
+  client: ClientBase,
+  options: Options,
+): Promise<Options> {
+  return (await isSpread(client)) ? { ...options, tables: spreadTables(options.tables) } : options
+}
+
+/** SQL for the `shard` of the record at a URI in parts; 0 for none. */
+export function shardOfParts(base: string, key: string): string {
+  return `coalesce(shard_of((select uri from base where id = ${base}) || ${key}), 0)`
+}
+
+/** Settings that the nodes take from their database: as for reading (session-settings.ts). */
+const nodeSettings = ['enable_seqscan = off', 'jit = off', 'max_parallel_workers_per_gather = 0']
+
+/** Metadata that statements read or write together with `base`, which each node has. */
+const referenceTables = [
+  'base',
+  'hidden',
+  'parked',
+  'tombstone',
+  'expired',
+  'actor',
+  'hiding',
+  'purge',
+] as const
+
+/** Two pieces for each worker: each is asked for itself, so that more of them cost more than they gain. */
+export async function spreadCommonTables(client: ClientBase): Promise<void> {
+  await client.query(
+    `create function shard_of(uri text) returns integer language sql immutable strict parallel safe
+     return get_byte(decode(md5(uri), 'hex'), 0) % ${shardValues}`,
+  )
+  const pieces = `(select 2 * count(*)::integer from citus_get_active_worker_nodes())`
+  await client.query(
+    `select create_distributed_table('${metadataSchema}.shards', 'shard', shard_count => ${pieces}, colocate_with => 'none')`,
+  )
+  for (const name of referenceTables)
+    await client.query(`select create_reference_table('${metadataSchema}.${name}')`)
+  for (const setting of nodeSettings)
+    await client.query(
+      `select run_command_on_workers(format('alter database %I set ${setting}', current_database()))`,
+    )
+}
+
+/** For a connection on which one transaction changes rows and schemas: each node then does all over one connection. */
+export const oneByOne = `set citus.multi_shard_modify_mode = 'sequential'`
+
+/** Spreads the empty tables of a collection. */
+export async function spreadOut(client: ClientBase, table: Table, schema: string): Promise<void> {
+  const counts = table.counts.filter(({ kind }) => kind === 'reference')
+  for (const { name } of [table, ...table.arrays, ...counts])
+    await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
+      `${schema}.${quote(name)}`,
+      'shard',
+      `${metadataSchema}.shards`,
+    ])
+}
