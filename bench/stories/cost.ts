@@ -39,6 +39,10 @@ const { engine, articles, added, rate, seconds, corpus, work, postgres } = readO
 const collection = 'tech.service.news.article'
 /** As src/ingest/pump.ts and src/ingest/sources/files/import.ts have it. */
 const [batchSize, derivedAtOnce] = [500, 5_000]
+/** Some of them are late by days, so that all days that late ones need are in memory afterwards. */
+const warming = 3_000
+/** With and without stories in turns, so that neither runs on files or code that the other has warmed. */
+const rounds = 4
 const [list, groups] = ['techServiceNewsArticle', 'techServiceNewsArticleAggregate']
 const newest = `{ ${list}(first: 20, distinctOn: [story], sortBy: [{field: publishedAt, direction: DESC}]) { nodes { story } } }`
 const outlets = 'groups { story count outlets: countDistinct(field: source) }'
@@ -52,12 +56,11 @@ const place = mkdtempSync(join(work, 'lexigraph-stories-'))
 stack.defer(() => rmSync(place, { recursive: true }))
 const server = engine === 'postgres' ? stack.use(await openPostgres(postgres)).url : null
 const changes = await readChanges()
-/** What comes first after a start, a burst, and what comes at the rate without and with stories. */
-const late = changes.splice(-batchSize - added - 2 * rate * seconds)
-const [first, burst, ...live] = [
-  late.slice(0, batchSize),
-  late.slice(batchSize, -2 * rate * seconds),
-  late.slice(-2 * rate * seconds, -rate * seconds),
+/** What comes first after a start, a burst, and what comes at the rate. */
+const late = changes.splice(-warming - added - rate * seconds)
+const [first, burst, live] = [
+  late.slice(0, warming),
+  late.slice(warming, -rate * seconds),
   late.slice(-rate * seconds),
 ]
 
@@ -72,40 +75,41 @@ const whole = await create('with')
   print(`${changes.length} articles at once`, `${took.toFixed(1)} s`, perArticle(cpu, changes.length))
 }
 const copied = await create('without', whole)
-const costs: number[] = []
-for (const hasStories of [false, true]) {
-  await using database = await open(hasStories ? whole : copied, hasStories)
-  const meter = await cpuMeter(database.read)
-  for (const batch of batchesOf(first, batchSize)) await database.write.applyBatch(batch)
-  const opening = await meter(() => deriveAll(database))
-  if (hasStories) print(`the first ${first.length} after a start`, `${opening.toFixed(0)} ms of CPU`, '')
-  const stop = new AbortController()
-  let keeping = Promise.resolve()
-  const busy = await meter(async () => {
-    keeping = keepStories(database.write.metadata, null, stop.signal)
-    for (const batch of batchesOf(burst, batchSize)) await database.write.applyBatch(batch)
+{
+  await using withStories = await open(whole, true)
+  await using without = await open(copied, false)
+  const meter = await cpuMeter(withStories.read)
+  const opening = await meter(async () => {
+    for (const batch of batchesOf(first, batchSize)) await withStories.write.applyBatch(batch)
+    await deriveAll(withStories)
   })
-  stop.abort()
-  await keeping
-  const rest = await meter(() => deriveAll(database))
-  costs.push(busy, busy + rest)
-  const name = hasStories ? 'with stories' : 'without stories'
-  print(
-    `ingestion ${name}`,
-    `${Math.round((1_000 * added) / busy)} articles per s of CPU`,
-    perArticle(busy + rest, added),
-  )
-  const behind: number[] = []
-  const cpu = await meter(() => follow(database, live[Number(hasStories)] ?? [], behind))
-  const most = hasStories ? `at most ${Math.max(...behind).toFixed(2)} s behind` : ''
-  print(`${rate} articles/s ${name}`, most, perArticle(cpu, rate * seconds))
+  print(`the first ${first.length} after a start`, `${opening.toFixed(0)} ms of CPU`, '')
+  for (const batch of batchesOf(first, batchSize)) await without.write.applyBatch(batch)
+  const measure = async (database: Database, round: number, costs: Costs): Promise<void> => {
+    const stop = new AbortController()
+    let keeping = Promise.resolve()
+    costs.burst += await meter(async () => {
+      keeping = keepStories(database.write.metadata, null, stop.signal)
+      for (const batch of batchesOf(partOf(burst, round), batchSize)) await database.write.applyBatch(batch)
+    })
+    stop.abort()
+    await keeping
+    costs.rest += await meter(() => deriveAll(database))
+    costs.live += await meter(() => follow(database, partOf(live, round), costs.behind))
+  }
+  const [base, more] = [costsOf(), costsOf()]
+  for (let round = 0; round < rounds; round += 1) {
+    const both = [() => measure(without, round, base), () => measure(withStories, round, more)]
+    for (const each of round % 2 === 0 ? both : both.toReversed()) await each()
+  }
+  const share = ((100 * base.burst) / more.burst).toFixed(0)
+  const behind = Math.max(...more.behind).toFixed(2)
+  const [extra, extraLive] = [more.burst + more.rest - base.burst - base.rest, more.live - base.live]
+  print('ingestion without stories', '', perArticle(base.burst, added))
+  print('stories beside it', `${share} % of the rate`, perArticle(extra, added))
+  print(`${rate} articles/s without stories`, '', perArticle(base.live, live.length))
+  print('stories beside it', `at most ${behind} s behind`, perArticle(extraLive, live.length))
 }
-const [alone = 0, , busy = 0, all = 0] = costs
-print(
-  'rate of ingestion with stories',
-  `${((100 * alone) / busy).toFixed(0)} %`,
-  perArticle(all - alone, added),
-)
 await ask()
 
 function print(...cells: readonly string[]): void {
@@ -114,6 +118,18 @@ function print(...cells: readonly string[]): void {
 
 function perArticle(milliseconds: number, count: number): string {
   return `${((1_000 * milliseconds) / count).toFixed(0)} µs`
+}
+
+/** Milliseconds of CPU, and seconds that articles waited for their stories. */
+interface Costs {
+  burst: number
+  rest: number
+  live: number
+  readonly behind: number[]
+}
+
+function costsOf(): Costs {
+  return { burst: 0, rest: 0, live: 0, behind: [] }
 }
 
 /** Applies articles at the rate, and notes how many seconds each waits for its story. */
@@ -138,6 +154,10 @@ async function follow({ write }: Database, given: readonly Change[], behind: num
   while (waiting.length > 0) await pause(50)
   stop.abort()
   await keeping
+}
+
+function partOf<Its>(all: readonly Its[], round: number): readonly Its[] {
+  return all.slice((all.length * round) / rounds, (all.length * (round + 1)) / rounds)
 }
 
 /** Milliseconds of CPU, the least of some. */
