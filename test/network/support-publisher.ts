@@ -73,6 +73,7 @@ export async function startPublishers(
           ...(dice.chance(0.7) && { language: dice.pick(['en', 'pt', 'ja']) }),
           ...(dice.chance(0.7) && { tags: tags.filter(() => dice.chance(0.5)) }),
           ...(dice.chance(0.2) && { duplicateOf: drawVersion(collections.article).uri }),
+          ...(dice.chance(0.9) && { publishedAt: `2026-11-1${Math.floor(dice.draw() * 6)}T12:00:00Z` }),
           wordCount: Math.floor(dice.draw() * 1000),
         })
     }

@@ -27,6 +27,7 @@ export async function inspectStore(
   const { read, write } = service.database
   // Rows of accounts that have just vanished or come back may still be where they were.
   while ((await write.metadata.settleAccounts(1_000)) > 0);
+  while (await write.metadata.deriveStories(1_000));
   const checks = read.readRows({ text: 'pragma integrity_check', values: [] })
   assert.deepEqual(await Array.fromAsync(checks, (row) => ({ ...row })), [{ integrity_check: 'ok' }])
   assert.deepEqual(await findDamage(read, service.tables), [])
