@@ -9,14 +9,14 @@ import type { Table } from '../layout/tables.ts'
 import { ask, type RowKey, type StepRow, type Steps, type WriteDialect } from '../metadata/steps.ts'
 
 export interface Considered extends RowKey {
-  readonly id: bigint
+  /** Null before it is added to its table. */
+  readonly id: bigint | null
   readonly uri: string
   /** Microseconds. */
   readonly at: bigint
   /** The whole seconds of `at`. */
   readonly seconds: number
-  /** JSON; null without. */
-  readonly texts: { readonly title: string | null; readonly summary: string | null }
+  readonly words: () => StoryWords
   /** The first record of its story as stored; null until it is derived. */
   readonly story: RowKey | null
   /** The record that it repeats, with its story as stored; null unless that one is before it. */
@@ -68,7 +68,7 @@ function consideredOf(row: StepRow): Considered {
     id: row.id as bigint,
     ...own,
     seconds: secondsOf(own.at),
-    texts: { title: row.title as string | null, summary: row.summary as string | null },
+    words: () => storyWords(textIn(row.title), textIn(row.summary)),
     original: original !== null && compareRecords(original, own) < 0 ? original : null,
   }
 }
@@ -94,9 +94,9 @@ export function storyWordsOf({ title, summary }: StoryColumns, record: object): 
   return storyWords(textOf(at(title)), textOf(at(summary)))
 }
 
-export function wordsOfTexts({ title, summary }: Considered['texts']): StoryWords {
-  const [titleText, summaryText] = [title, summary].map((json) => textOf(json && JSON.parse(json)))
-  return storyWords(titleText ?? null, summaryText ?? null)
+/** `json`: null without a value. */
+function textIn(json: ColumnValue | undefined): string | null {
+  return typeof json === 'string' ? textOf(JSON.parse(json)) : null
 }
 
 function textOf(value: unknown): string | null {

@@ -44,15 +44,27 @@ const uri = fc
   .map(([did, rkey]) => uriOf(did, rkey))
 /** Often at the ends of the 72 hours, sometimes to come. */
 const at = fc
-  .tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(0n, 0n, 1n, 999_999n, 1_000_000n, -1n))
+  .tuple(fc.integer({ min: 0, max: 6 }), fc.constantFrom(0n, 0n, 1n, 999_999n, 1_000_000n, -1n))
   .map(([days, micros]) => start + BigInt(days) * 24n * hour + micros)
-const value = fc.record(
-  { title: text, summary: text, at: at.map(printInstant), repeats: uri },
-  { requiredKeys: ['title'] },
+const texts = { title: text, summary: text, at: at.map(printInstant) }
+const value = fc.oneof(
+  fc.record(texts),
+  fc.record(texts, { requiredKeys: ['title', 'at'] }),
+  fc.record({ ...texts, repeats: uri }, { requiredKeys: ['title'] }),
 )
-const put = fc.record({ kind: fc.constant('put' as const), uri, value })
+const put = fc.record({ uri, value })
 const step = fc.oneof(
-  { weight: 8, arbitrary: put },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('put' as const),
+      puts: fc.oneof(fc.tuple(put), fc.array(put, { maxLength: 4 })),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('fail' as const), puts: fc.array(put, { maxLength: 4 }) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), uri }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('touch' as const), uri }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hide' as const, 'show' as const), uri }) },
@@ -64,7 +76,7 @@ const step = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('derive' as const),
       limit: fc.constantFrom(1, 2, 3, 100, 100, 100),
@@ -72,18 +84,22 @@ const step = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 0, max: 4 }) }),
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 4 }) }),
   },
 )
 type Step = typeof step extends fc.Arbitrary<infer Its> ? Its : never
 
+function recordOf({ uri, value }: { readonly uri: string; readonly value: Json }, n: number) {
+  return { uri, rev: rev(n), value: { $type: report, ...value } }
+}
+
 async function run(store: TestStore, clock: ReturnType<typeof stoppedClock>, given: Step, n: number) {
   const { metadata, database } = store
   switch (given.kind) {
-    case 'put': {
-      const changed = { uri: given.uri, rev: rev(n), value: { $type: report, ...given.value } }
-      return store.apply(changed)
-    }
+    case 'put':
+      return store.apply(...given.puts.map((each) => recordOf(each, n)))
+    case 'fail':
+      return store.fail(...given.puts.map((each) => recordOf(each, n)))
     case 'delete': {
       const [, , did = '', collection = '', rkey = ''] = given.uri.split('/')
       return database.write.applyBatch([{ kind: 'delete', did, collection, rkey, rev: rev(n) }])
@@ -162,17 +178,18 @@ onEveryEngine(
         loaded: fc.array(put, { maxLength: 8 }),
         steps: fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
         limit: fc.integer({ min: 1, max: 4 }),
+        days: fc.constantFrom(0n, 7n),
       }),
-      async ({ loaded, steps, limit }) => {
+      async ({ loaded, steps, limit, days }) => {
         const { store, clock, path } = await opened(engine)
         await using _ = store
         await using other = await openTestStore({ path, lexicons, stories, now: clock.now })
+        clock.advance(days * 24n * hour)
         await deriveAll(store, 1)
-        await store.load(
-          loaded.map((each) => ({ uri: each.uri, rev: rev(0), value: { $type: report, ...each.value } })),
-        )
+        await store.load(loaded.map((each) => recordOf(each, 0)))
+        await store.metadata.deriveStories(100)
         // Each writer derives from what it keeps in memory, until the other has derived.
-        for (const [n, given] of steps.entries()) await run(n % 7 < 5 ? store : other, clock, given, n)
+        for (const [n, given] of steps.entries()) await run(n % 9 < 8 ? store : other, clock, given, n)
         await deriveAll(store, limit)
         await assertStories(store, clock.now())
         clock.advance(240n * hour)
@@ -237,6 +254,90 @@ onEveryEngine('a check finds a record in another story than its words give', asy
     name: uriOf(0, 'c'),
     problem: `Its story is ${uriOf(0, 'b')} and should be ${uriOf(0, 'a')}.`,
   })
+})
+
+let written = 0
+
+/** Writes a record; returns the key of its story. */
+async function putAt(store: TestStore, rkey: string, hours: number, title: string, more: Json = {}) {
+  const value = { $type: report, title, at: printInstant(start + BigInt(hours) * hour), ...more }
+  await store.apply({ uri: uriOf(0, rkey), rev: rev((written += 1)), value })
+  const [row] = await store.rows(`select ".story:key" as story from "${report}" where rkey = ?`, rkey)
+  return row?.story
+}
+
+onEveryEngine('a record that arrives has its story when it is written', async (engine) => {
+  const { store, clock } = await opened(engine)
+  await using _ = store
+  clock.advance(10n * hour)
+  const put = (...given: Parameters<typeof putAt> extends [unknown, ...infer Rest] ? Rest : never) =>
+    putAt(store, ...given)
+  const remove = (rkey: string) =>
+    store.database.write.applyBatch([
+      { kind: 'delete', did: dids[0] ?? '', collection: report, rkey, rev: rev((written += 1)) },
+    ])
+  const marks = () => store.column(`select at from "${report}/:stories" where at = until`)
+  const derived = async () => {
+    await deriveAll(store, 100)
+    return assertStories(store, clock.now())
+  }
+  assert.equal(await put('a', 1, 'zorax quilm vethu'), null)
+  await derived()
+  assert.equal(await put('b', 2, 'zorax quilm vethu'), 'a')
+  assert.equal(await put('c', 3, 'jobbi wramp dobni'), 'c')
+  assert.equal(await put('d', 4, 'jobbi wramp dobni'), 'c')
+  assert.deepEqual(await marks(), [])
+  await assertStories(store, clock.now())
+  assert.equal(await put('later', 11, 'zorax quilm vethu'), null)
+  assert.equal(await put('copy', 5, 'zorax', { repeats: uriOf(0, 'late') }), null)
+  await derived()
+  assert.equal(await put('late', 3, 'morbi'), 'late')
+  assert.equal(await put('first', 2, 'jobbi wramp dobni'), 'first')
+  // The one to come, and those that `late` and `first` concern.
+  assert.equal((await marks()).length, 4)
+  await derived()
+  // Changed, removed, and replaced by another of the same time or of another one.
+  await put('first', 2, 'zorax zorax zorax')
+  assert.equal(await put('e', 4, 'jobbi wramp dobni'), null)
+  await derived()
+  await remove('c')
+  assert.equal(await put('f', 5, 'jobbi wramp dobni'), null)
+  assert.equal(await put('c', 3, 'hamlo hamli hamla'), 'c')
+  assert.equal(await put('g', 5, 'jobbi wramp dobni'), 'g')
+  await derived()
+  // What was rolled back is not in memory.
+  const gone = { $type: report, title: 'bambo', at: printInstant(start + 8n * hour) }
+  await store.fail({ uri: uriOf(0, 'k'), value: gone })
+  assert.equal(await put('l', 9, 'bambo'), null)
+  await derived()
+  await remove('a')
+  assert.equal(await put('a', 6, 'gorbo gorbi gorba'), 'a')
+  assert.equal(await put('h', 7, 'zorax quilm vethu'), null)
+  await derived()
+})
+
+onEveryEngine('a record whose days are not in memory has its story later', async (engine) => {
+  const { store, clock, path } = await opened(engine)
+  await using _ = store
+  await using other = await openTestStore({ path, lexicons, stories, now: clock.now })
+  clock.advance(2_000n * hour)
+  await putAt(store, 'w', 210, 'zorax quilm vethu')
+  await putAt(store, 'u', 1_210, 'jobbi wramp dobni')
+  await deriveAll(store, 100)
+  await putAt(other, 'y', 100, 'hamlo')
+  await putAt(other, 't', 1_300, 'gorbo')
+  await deriveAll(other, 100)
+  // Before a record that may join it, and behind one that it may join.
+  assert.equal(await putAt(other, 'z', 150, 'zorax quilm vethu'), null)
+  assert.equal(await putAt(other, 'v', 1_280, 'jobbi wramp dobni'), null)
+  await deriveAll(store, 100)
+  await assertStories(store, clock.now())
+  // By a writer that was not the last.
+  await putAt(other, 'r', 1_282, 'quilm')
+  await deriveAll(other, 100)
+  assert.equal(await putAt(store, 'q', 1_283, 'quilm'), null)
+  await deriveAll(store, 100)
+  await assertStories(store, clock.now())
 })
 
 onEveryEngine('records are compared with what is in memory, and are not read again', async (engine) => {

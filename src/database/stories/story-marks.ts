@@ -53,13 +53,13 @@ export function isSameToStories(
 }
 
 /**
- * Statements that mark the records that depend on rows with these ids, which are about to change or go: those in stories
- * that they begin, and those whose `original` they are.
+ * Statements that mark the records that depend on rows which are new, or about to change or go: those in stories that they
+ * begin, and those whose `original` they are. `keys`: a query of `base` and `rkey`.
  */
 export function markDependents(
   { name }: Table,
   { marks, time, story, original }: StoryColumns,
-  ids: string,
+  keys: string,
 ): readonly string[] {
   const at = `d.${quote(time.name)}`
   return [story, ...(original === null ? [] : [original])].map(
@@ -67,7 +67,7 @@ export function markDependents(
       base,
       key,
     }) => `insert into ${quote(marks)} (at, until) select distinct ${at}, ${at} from ${quote(name)} d
-      where (d.${quote(base.name)}, d.${quote(key.name)}) in (select base, rkey from ${quote(name)} where ${ids})
+      where (d.${quote(base.name)}, d.${quote(key.name)}) in (${keys})
       and ${at} is not null on conflict do nothing`,
   )
 }

@@ -36,7 +36,7 @@ import { hide, purge, unhide } from './curation.ts'
 import { decide, type RecordOutcome } from './decide.ts'
 import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
-import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
+import type { NewRow, OlderRow, RecordStore, RecordTable } from './record-table.ts'
 import { StoryDeriver } from '../stories/derive-stories.ts'
 import { RejectionLimit } from './rejections.ts'
 import { WorkingSet } from './working-set.ts'
@@ -235,12 +235,18 @@ export class Applier {
     })
     yield* set.read(run)
     const outcomes = run.map((change, position) => decide(set, change, position))
-    if (!(yield* writeRun(transaction, set))) {
+    if (!(yield* writeRun(transaction, set, (...given) => this.#place(transaction, ...given)))) {
       if (!blind) throw new Error('A row was there that had been looked for and not found.')
       return yield* this.#applyRun(transaction, run, false)
     }
     yield* this.#limit.hold(yield* set.rejections.write(transaction))
     return outcomes
+  }
+
+  *#place({ dialect }: WriteTransaction, table: RecordTable, rows: readonly NewRow[]) {
+    const deriver = this.#derivers.find(({ records }) => records === table)
+    if (deriver === undefined || rows.length > this.#store.mostPlaced) return rows
+    return yield* deriver.place(dialect, this.#options.now(), rows)
   }
 
   /** Returns the number of removed records. */

@@ -14,8 +14,15 @@ interface Changes {
   readonly revised: readonly RecordSlot[]
 }
 
-/** False if a row exists that the working set does not know; then only accounts and `base` are written. */
-export function* writeRun(transaction: WriteTransaction, set: WorkingSet): Steps<boolean> {
+/**
+ * False if a row exists that the working set does not know; then only accounts and `base` are written. `place` gives new
+ * rows their stories.
+ */
+export function* writeRun(
+  transaction: WriteTransaction,
+  set: WorkingSet,
+  place: (table: RecordTable, rows: readonly NewRow[]) => Steps<readonly NewRow[]>,
+): Steps<boolean> {
   const slots = [...set.slots]
   yield* addAccounts(transaction, set.newAccounts)
   yield* makeRepoCollections(transaction, repoCollectionsOf(slots))
@@ -26,10 +33,8 @@ export function* writeRun(transaction: WriteTransaction, set: WorkingSet): Steps
   for (const { table, removed } of changes) yield* table.remove(transaction, removed.map(idOf))
   const added: { readonly table: RecordTable; readonly rows: readonly RowId[] }[] = []
   for (const { table, inserted } of changes) {
-    const rows = yield* table.insert(
-      transaction,
-      inserted.map((slot) => newRow(transaction, slot)),
-    )
+    const given = inserted.map((slot) => newRow(transaction, slot))
+    const rows = yield* table.insert(transaction, yield* place(table, given))
     added.push({ table, rows })
     if (rows.length === inserted.length) continue
     for (const undone of added) yield* undone.table.remove(transaction, undone.rows)

@@ -49,6 +49,35 @@ test('what is left of a similarity after 72 hours is half, and later nothing', (
   assert.equal(joined(more, storyReach + 1), null)
 })
 
+test('a record that shares too little for the days between is not compared in full', () => {
+  const index = new StoryIndex<StoryRecord>()
+  let reads = 0
+  const other = recordOf('zorax quilm gorbo', 30 * 3_600)
+  const { words } = other
+  const counting = Object.defineProperty({ ...other }, 'words', { get: () => ((reads += 1), words) })
+  index.add(counting)
+  reads = 0
+  const joinedAfter = (hours: number) => index.joinedBy(recordOf('zorax quilm vethu', hours * 3_600))
+  assert.equal(joinedAfter(96), null)
+  assert.equal(reads, 0)
+  assert.equal(joinedAfter(31), counting)
+  assert.equal(reads, 1)
+})
+
+test('the earliest records that are not needed leave memory first', () => {
+  const index = new StoryIndex<StoryRecord>()
+  const days = [0, 9, 3, 6].map((day) => recordOf(`zorax ${day}`, day * 86_400))
+  for (const record of days) index.add(record)
+  const left = (): unknown => days.filter(({ seconds }) => index.covers(seconds, seconds))
+  index.keep(0, 1, 4)
+  assert.deepEqual(left(), days)
+  index.keep(0, 1, 2)
+  assert.deepEqual(left(), days.slice(0, 2))
+  assert.equal(index.covers(0, 9 * 86_400), false)
+  index.keep(3 * 86_400, 4 * 86_400)
+  assert.equal(index.size, 0)
+})
+
 test('a record is told which later ones it resembles, and of earlier ones only first records', () => {
   const index = new StoryIndex<StoryRecord>()
   const [before, after, left] = [

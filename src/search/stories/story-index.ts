@@ -51,10 +51,17 @@ export class StoryIndex<Its extends StoryRecord> {
     }
   }
 
-  /** Removes the parts that have no record between two times. */
-  keep(from: number, to: number): void {
-    for (const number of this.#parts.keys())
-      if (number < partOf(from) || number > partOf(to)) this.#parts.delete(number)
+  /** Whether no part between two times is missing. */
+  covers(from: number, to: number): boolean {
+    for (let number = partOf(from); number <= partOf(to); number += 1)
+      if (!this.#parts.has(number)) return false
+    return true
+  }
+
+  /** Removes parts that have no record between two times, the earliest first, until at most `most` records are left. */
+  keep(from: number, to: number, most = 0): void {
+    for (const number of [...this.#parts.keys()].toSorted((a, b) => a - b))
+      if (this.size > most && (number < partOf(from) || number > partOf(to))) this.#parts.delete(number)
   }
 
   add(record: Its): void {

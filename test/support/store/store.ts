@@ -45,6 +45,8 @@ export interface TestStore extends AsyncDisposable {
   readonly change: (line: StoredLine) => Change
   /** One batch. */
   readonly apply: (...lines: readonly StoredLine[]) => Promise<BatchOutcome>
+  /** Writes all and fails at the end, so that the transaction is rolled back. */
+  readonly fail: (...lines: readonly StoredLine[]) => Promise<void>
   /** A whole import, in batches of two lines. */
   readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
   /** What any statement yields that both engines understand, through a connection that only reads; integers as numbers. */
@@ -125,6 +127,10 @@ export async function openTestStore({
     tables,
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
+    fail: async (...lines) => {
+      const mark = { source: 'test', cursor: null, eventAt: 2n ** 70n }
+      await assert.rejects(database.write.applyBatch(lines.map(change), mark))
+    },
     load: (lines) => database.write.load(inPairs(lines.map(change))),
     rows,
     column: async (text, ...values) =>

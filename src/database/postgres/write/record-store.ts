@@ -9,6 +9,7 @@ import { TableWriter } from './table-writer.ts'
 
 export class PostgresRecordStore implements RecordStore {
   readonly tables: ReadonlyMap<string, TableWriter>
+  readonly mostPlaced = Infinity
   readonly #lastStored: string
 
   /** `isCounting`: false while counts are to be filled later, as at the end of a load. */

@@ -123,10 +123,10 @@ function storyStatements(table: Table): StoryStatements {
   const { stories: columns } = table
   if (columns === null) return { entered: [], leaving: [], changing: [], set: [] }
   const { base, key } = columns.story
-  const changed = markChanged(table, columns, 'id = any($1)')
+  const keys = `select base, rkey from ${quote(table.name)} where id = any($1)`
   return {
-    entered: [changed],
-    leaving: [changed, ...markDependents(table, columns, 'id = any($1)')],
+    entered: [markChanged(table, columns, `id = any($1) and ${quote(base.name)} is null`)],
+    leaving: [markChanged(table, columns, 'id = any($1)'), ...markDependents(table, columns, keys)],
     changing: [
       `select t.id from ${quote(table.name)} t join json_to_recordset($1) as given (id bigint, record jsonb)
        on t.id = given.id where not (${isSameToStories(columns, jsonAt)})`,

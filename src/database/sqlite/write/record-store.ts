@@ -21,6 +21,7 @@ import { TableWriter } from './table-writer.ts'
 
 export class SqliteRecordStore implements RecordStore {
   readonly tables: ReadonlyMap<string, SqliteRecordTable>
+  readonly mostPlaced = 100
   readonly #database: DatabaseSync
 
   constructor(database: DatabaseSync, tables: readonly Table[]) {

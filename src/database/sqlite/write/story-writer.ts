@@ -9,8 +9,8 @@ import { quote } from '../layout/ddl.ts'
 import type { CountedRow } from './materialized.ts'
 
 export class StoryWriter {
-  readonly #changed: StatementSync
-  readonly #dependents: readonly StatementSync[]
+  readonly #entered: StatementSync
+  readonly #leaving: readonly StatementSync[]
   readonly #same: StatementSync
   readonly #set: StatementSync
   /** Positions of the two columns in a counted row. */
@@ -18,8 +18,10 @@ export class StoryWriter {
 
   constructor(database: DatabaseSync, table: Table, columns: StoryColumns) {
     const { base, key } = columns.story
-    this.#changed = database.prepare(markChanged(table, columns, 'id = ?'))
-    this.#dependents = markDependents(table, columns, 'id = ?').map((text) => database.prepare(text))
+    this.#entered = database.prepare(markChanged(table, columns, `id = ? and ${quote(base.name)} is null`))
+    const keys = `select base, rkey from ${quote(table.name)} where id = ?`
+    const leaving = [markChanged(table, columns, 'id = ?'), ...markDependents(table, columns, keys)]
+    this.#leaving = leaving.map((text) => database.prepare(text))
     const isSame = isSameToStories(columns, (record, path) => `${record} -> ${pathLiteral(path)}`)
     this.#same = database.prepare(
       `select 1 from ${quote(table.name)} t, (select ? as record) given where t.id = ? and ${isSame}`,
@@ -33,12 +35,12 @@ export class StoryWriter {
 
   /** Call it after a row was added or changed. */
   enter(id: number): void {
-    this.#changed.run(id)
+    this.#entered.run(id)
   }
 
   /** Call it before a row is changed or removed. */
   leave(id: number): void {
-    for (const mark of [this.#changed, ...this.#dependents]) mark.run(id)
+    for (const mark of this.#leaving) mark.run(id)
   }
 
   /** Whether a row keeps its story when it gets another record. */
