@@ -179,7 +179,7 @@ function isApart({ stages }: Emitter, { counts }: ReferringCount, { isIndexed }:
   return isIndexed || (stages !== null && counts === null)
 }
 
-/** Whether the record is among those whose numbers of referring records meet a condition, or has none. */
+/** Whether the number of records that refer to the record, 0 included, meets a condition. */
 function isCounted(emitter: Emitter, of: ReferringCount, condition: Counting, row: Row): Sql {
   const parent = recordOf(row)
   const counts = emitReferringCounts(emitter, of)

@@ -46,8 +46,8 @@ export type Row =
       readonly joins?: Sql[]
       /** In a list by relevance: the score, and the statistics for cursors as text. */
       readonly ranked?: Ranked
-      /** How many records refer to it by a link, if the row has been found by that number. */
-      readonly counted?: { readonly of: ReferringCount; readonly n: Sql }
+      /** How many records refer to it by links, if the row has been found or sorted by these numbers. */
+      readonly counted?: readonly { readonly of: ReferringCount; readonly n: Sql }[]
     }
   | { readonly kind: 'json'; readonly value: Sql; readonly from?: Sql }
 

@@ -58,7 +58,7 @@ export function staged(emitter: Emitter, query: Sql): Sql {
   return emitter.stages === null ? sql`(${query})` : sql`(select * from ${stage(emitter, query)})`
 }
 
-/** For what has no form in stages: call it where a statement has stages. */
+/** Refuses a question that has no form in stages; to be called only for a statement of stages. */
 export function refuseStages(what: string): never {
   throw new ServiceError(
     'QUERY_TOO_COMPLEX',

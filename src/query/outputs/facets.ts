@@ -186,7 +186,7 @@ function materializedFacet(optimizer: Optimizer, list: ListPlan, facet: FacetPla
   return materializedGroups(optimizer, { table, where: facet.where, measures: [] }, [facet.key])
 }
 
-/** The facets as a JSON array; `parent` is the alias of the row to which the link of their list refers. */
+/** The facets as a JSON array; `parent`: the row to which the link of their list refers. */
 export function emitFacets(
   given: Emitter,
   table: Table,

@@ -37,7 +37,13 @@ export function emitCount(
       return sumOf(emitter, access.counts, sql`value in (${repoCollectionIds(table, access.dids)})`)
     case 'link-counts': {
       const { alias } = around(parent)
-      if (emitter.stages !== null) return countAt(emitter, around(parent), identifier(access.counts.name))
+      if (emitter.stages !== null)
+        return countAt(
+          emitter,
+          around(parent),
+          (keys) => sql`select base, rkey, n from ${identifier(access.counts.name)}
+            where (base, rkey) in (select base, rkey from ${keys})`,
+        )
       return sumOf(emitter, access.counts, sql`base = ${alias}.base and rkey = ${alias}.rkey`)
     }
     case 'matches': {
@@ -53,8 +59,12 @@ export function emitCount(
       if (emitter.stages !== null && access.kind === 'linked-rows') {
         const { from, base, key } = linked(emitter, access.link, row, null)
         const where = emitFilters(emitter, access.rows, row)
-        const counted = sql`(select ${base} as base, ${key} as rkey, count(*) as n from ${from} where ${where} group by 1, 2)`
-        return countAt(emitter, around(parent), counted)
+        return countAt(
+          emitter,
+          around(parent),
+          (keys) => sql`select ${base} as base, ${key} as rkey, count(*) as n from ${from}
+            where (${base}, ${key}) in (select base, rkey from ${keys}) and ${where} group by 1, 2`,
+        )
       }
       const { from, on } = fromRows(emitter, access, row, parent)
       const where = emitFilters(emitter, access.rows, row)
@@ -63,14 +73,10 @@ export function emitCount(
   }
 }
 
-/** The number at a row, from a relation of `n` by `base` and `rkey`: a stage has those of all such rows. */
-function countAt(emitter: Emitter, { alias, from }: RecordRow, counts: Sql): Sql {
+/** The number at a row: a stage has those of all such rows, by a query of `base`, `rkey` and `n` from their keys. */
+function countAt(emitter: Emitter, { alias, from }: RecordRow, counts: (keys: Sql) => Sql): Sql {
   const keys = keysOf(emitter, { base: sql`${alias}.base`, key: sql`${alias}.rkey`, from })
-  const at = emitter.alias()
-  const found = stage(
-    emitter,
-    sql`select base, rkey, n from ${counts} ${at} where (base, rkey) in (select base, rkey from ${keys})`,
-  )
+  const [found, at] = [stage(emitter, counts(keys)), emitter.alias()]
   return sql`coalesce((select ${at}.n from ${found} ${at} where ${at}.base = ${alias}.base and ${at}.rkey = ${alias}.rkey), 0)`
 }
 

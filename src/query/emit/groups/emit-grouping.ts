@@ -31,7 +31,7 @@ type GroupedRecords = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' 
   readonly within?: Within
 }
 
-/** Without keys, all records form one group. `parent` is the alias of the row to which linked rows refer. */
+/** Without keys, all records form one group. `parent`: the row to which linked rows refer. */
 export function createGrouping(
   emitter: StepEmitter,
   given: GroupedRecords,

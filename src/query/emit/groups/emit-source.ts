@@ -50,7 +50,7 @@ export interface Within {
   readonly keys: readonly Sql[]
 }
 
-/** By which keys rows are grouped, how they are found, and the alias of the row to which linked ones refer. */
+/** By which keys rows are grouped, how they are found, and the row to which linked ones refer. */
 export interface RowsOfGroups extends Grouped {
   readonly keys: readonly GroupKey[]
   readonly access: GroupAccess | SharedRows
@@ -204,12 +204,12 @@ export function createJoins(
   }
   /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
   const joined = (grouped: GroupKey): Sql => {
-    let from = row.alias
-    let id = ''
+    let [from, id] = [row.alias, '']
+    const isWhole = emitter.stages !== null && readsRecord(grouped)
     for (const { base, key, table: target } of grouped.joins) {
       const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
-      id += ` ${from.sql}.${base.name}${readsRecord(grouped) ? ' record' : ''}`
-      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts, readsRecord(grouped)))
+      id += ` ${from.sql}.${base.name}${isWhole ? ' record' : ''}`
+      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts, isWhole))
     }
     return from
   }

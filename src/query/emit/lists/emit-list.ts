@@ -21,7 +21,7 @@ interface PrintedList extends PhysicalList {
   readonly parent: RecordRow | null
 }
 
-/** The list as JSON text; `parent` is the alias of the row to which its link refers. */
+/** The list as JSON text; `parent`: the row to which its link refers. */
 export function emitList(emitter: Emitter, given: PhysicalList, parent: RecordRow | null): Sql {
   const list = { ...given, parent }
   const { page } = list

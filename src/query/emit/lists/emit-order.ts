@@ -19,7 +19,7 @@ export interface SelectedValues {
   except?(row: RecordRow): Sql
 }
 
-/** Rows with what is selected of them; `parent`: the alias of the row to which their link refers. */
+/** Rows with what is selected of them; `parent`: the row to which their link refers. */
 export interface SelectedRows extends OrderedRows {
   readonly parent: RecordRow | null
   readonly selection: SelectedValues
@@ -114,7 +114,7 @@ export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, cou
       if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
       return sql`${alias}.${identifier(value.name)}`
     case 'count':
-      return counted?.of === value ? counted.n : emitReferringCount(emitter, value, alias)
+      return counted?.find(({ of }) => of === value)?.n ?? emitReferringCount(emitter, value, alias)
     case 'relevance':
       return rankOf(ranked).score
   }

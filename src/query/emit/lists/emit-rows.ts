@@ -20,7 +20,7 @@ import type {
 import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
-/** `parent`: the alias of the row to which the list's link refers. */
+/** `parent`: the row to which the list's link refers. */
 export function emitRows(
   emitter: Emitter,
   rows: OrderedRows,
@@ -192,7 +192,7 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
   const counted = (): Sql[] => {
     const at = emitter.alias()
     const plain = newRow(emitter, table)
-    const row: RecordRow = { ...plain, counted: { of, n: sql`${at}.n` } }
+    const row: RecordRow = { ...plain, counted: [{ of, n: sql`${at}.n` }] }
     // Each segment is one range of the counts.
     const starts = position === null ? [sql``] : segments(emitter, sort, position, row, inclusive)
     const { orders, joined } = orderOf(emitter, sort, row)
@@ -204,7 +204,7 @@ function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: A
   }
   const others = (): Sql[] => {
     const [at, plain] = [emitter.alias(), newRow(emitter, table)]
-    const row: RecordRow = { ...plain, counted: { of, n: raw('cast(0 as bigint)') } }
+    const row: RecordRow = { ...plain, counted: [{ of, n: raw('cast(0 as bigint)') }] }
     const { orders, joined } = orderOf(emitter, sort.slice(1), row)
     const start = startAmongOthers(emitter, rows, row)
     if (start === null) return []

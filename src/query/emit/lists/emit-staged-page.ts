@@ -36,7 +36,9 @@ export function emitStagedPage(
         : rowsById(emitter, rows)
   const alias = emitter.alias()
   const joins: Sql[] = []
-  const count = sort.find(({ value }) => value.kind === 'count')?.value
+  const counted = sort.flatMap(({ value }, place) =>
+    value.kind === 'count' ? [{ of: value, n: sql`${alias}.${countedColumn(place)}` }] : [],
+  )
   const row: RecordRow = {
     kind: 'record',
     alias,
@@ -44,7 +46,7 @@ export function emitStagedPage(
     from: sql`${numbered} ${alias}`,
     joins,
     ...(ranking !== null && { ranked: { score: sql`${alias}.score`, statistics: sql`${alias}.statistics` } }),
-    ...(count?.kind === 'count' && { counted: { of: count, n: sql`${alias}.${raw(countedColumn)}` } }),
+    counted,
   }
   const ofParent = parent === null ? sql`` : sql` where ${isOfParent(alias, parent)}`
   return { row, rest: () => sql`${join([sql``, ...joins], '')}${ofParent}` }
@@ -60,16 +62,13 @@ function isOfParent(row: Sql, { alias }: RecordRow): Sql {
   return sql`${row}.parent_base = ${alias}.base and ${row}.parent_rkey = ${alias}.rkey`
 }
 
-/** The column of how many records refer to a row. */
-const countedColumn = 'referring'
-
 const numbers = sql`row_number() over () as n, count(*) over () as c`
 
 function wholeRows(emitter: Emitter, rows: OrderedRows, columns: ReadonlySet<string>): Sql {
   const found = stage(
     emitter,
     emitRows(emitter, rows, null, {
-      value: (row) => sql`${columnList(row.alias, columns)}${countOf(emitter, rows, row)}`,
+      value: (row) => sql`${columnList(row.alias, columns)}${countsOf(emitter, rows, row)}`,
     }),
   )
   return stage(emitter, sql`select *, ${numbers} from ${found}`)
@@ -79,14 +78,18 @@ function wholeRows(emitter: Emitter, rows: OrderedRows, columns: ReadonlySet<str
 function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
   const ids = stage(
     emitter,
-    emitRows(emitter, rows, null, { value: (row) => sql`${idAndRankOf(row)}${countOf(emitter, rows, row)}` }),
+    emitRows(emitter, rows, null, {
+      value: (row) => sql`${idAndRankOf(row)}${countsOf(emitter, rows, row)}`,
+    }),
   )
   const records = recordsById(emitter, rows.table, ids)
   const [found, record] = [emitter.alias(), emitter.alias()]
   const others = ['score', 'statistics'].map((name) => sql`, ${found}.${raw(name)}`)
   const isRanked = rows.order.kind === 'relevance'
-  const isCounted = rows.sort.some(({ value }) => value.kind === 'count')
-  const more = [...(isRanked ? others : []), ...(isCounted ? [sql`, ${found}.${raw(countedColumn)}`] : [])]
+  const counted = rows.sort.flatMap(({ value }, place) =>
+    value.kind === 'count' ? [sql`, ${found}.${countedColumn(place)}`] : [],
+  )
+  const more = [...(isRanked ? others : []), ...counted]
   return stage(
     emitter,
     sql`select ${record}.*${join([sql``, ...more], '')}, ${found}.n, ${found}.c
@@ -94,10 +97,17 @@ function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
   )
 }
 
-/** How many records refer to a row, if rows are sorted by it: a column to carry. */
-function countOf(emitter: Emitter, { sort }: OrderedRows, row: RecordRow): Sql {
-  const key = sort.find(({ value }) => value.kind === 'count')
-  return key === undefined ? sql`` : sql`, ${keyOf(emitter, key, row)} as ${raw(countedColumn)}`
+/** How many records refer to a row, if rows are sorted by it: columns to carry. */
+function countsOf(emitter: Emitter, { sort }: OrderedRows, row: RecordRow): Sql {
+  const counts = sort.flatMap((key, place) =>
+    key.value.kind === 'count' ? [sql`, ${keyOf(emitter, key, row)} as ${countedColumn(place)}`] : [],
+  )
+  return join([sql``, ...counts], '')
+}
+
+/** By the place of its key in the order. */
+function countedColumn(place: number): Sql {
+  return raw(`referring${place}`)
 }
 
 /**
@@ -118,7 +128,7 @@ function pagesOfParents(emitter: Emitter, rows: OrderedRows, parent: RecordRow):
       const values = rows.sort.map(
         (key, place) => sql`, ${keyOf(emitter, key, row)} as ${sortColumns[place] as Sql}`,
       )
-      return sql`${columnsOf(row.table, row.alias)}${countOf(emitter, rows, row)}${join([sql``, ...values], '')}`
+      return sql`${columnsOf(row.table, row.alias)}${countsOf(emitter, rows, row)}${join([sql``, ...values], '')}`
     },
   })
   const found = stage(
