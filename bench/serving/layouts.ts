@@ -1,5 +1,5 @@
 /**
- * The same questions of two databases with the same records, in turns: such as a cluster beside one node. Prints the
+ * The same questions of two databases with the same records, in turns: such as a cluster and one server. Prints the
  * median of each and their ratio, and whether the answers are equal.
  * Usage: node bench/serving/layouts.ts DATABASE OTHER [seconds=1].
  */

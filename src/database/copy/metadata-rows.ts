@@ -58,8 +58,9 @@ export function* writeStored(
   const { name, columns, key } = part
   // Records refer to rows of `base`, which are never removed.
   if (name !== 'base')
-    for (const row of yield* withBaseIds(part, removed)) {
+    for (const each of removed) {
       const found = columns.slice(0, key).map((column) => `${column} = ${valueOf(part, column, spelling)}`)
+      const [row = []] = yield* withBaseIds(part, [each])
       yield* ask(`delete from ${name} where ${found.join(' and ')}`, ...row.slice(0, key))
     }
   const values = `(${columns.map((column) => valueOf(part, column, spelling)).join(', ')})`
@@ -82,11 +83,13 @@ export function* writeStored(
 function* withBaseIds({ name, columns }: CopyPart, rows: readonly CopyRow[]): Steps<readonly CopyRow[]> {
   const place = columns.indexOf('base')
   if (place < 0 || name === 'base') return rows
-  const ids = new Map<ColumnValue, ColumnValue>()
-  for (const uri of new Set(rows.map((row) => row[place] ?? null))) {
-    const [base] = yield* ask<{ id: ColumnValue }>('select id from base where uri = ?', uri)
-    ids.set(uri, base?.id ?? null)
-  }
+  const uris = [...new Set(rows.map((row) => row[place] ?? null))]
+  if (uris.length === 0) return rows
+  const bases = yield* ask<{ uri: ColumnValue; id: ColumnValue }>(
+    `select uri, id from base where uri in (${uris.map(() => '?').join(', ')})`,
+    ...uris,
+  )
+  const ids = new Map(bases.map(({ uri, id }) => [uri, id]))
   return rows.map((row) => row.with(place, ids.get(row[place] ?? null) ?? null))
 }
 

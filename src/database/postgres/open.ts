@@ -13,7 +13,7 @@ import { isCurrent, migrate, readOurState, recordText } from './layout/migrate.t
 import { readProgress } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
-import { isSpread, layoutOf } from './layout/spread-ddl.ts'
+import { isOnCluster, layoutOf, setUpNodes } from './layout/spread-ddl.ts'
 import { runSteps } from './steps.ts'
 import { within } from './write/transactions.ts'
 import { PostgresWriter } from './write/writer.ts'
@@ -26,6 +26,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const layout = await withClient(url, 'write', async (client) => {
     const found = await layoutOf(client, options)
     await migrate(client, found)
+    if (found.tables.some(({ isSpread }) => isSpread)) await setUpNodes(client)
     return found
   })
   const derivation = derivationOf(options.fingerprint)
@@ -50,13 +51,13 @@ export async function openPostgresReader(
   url: string,
   options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
-  const isOnCluster = await withClient(url, 'read', async (client) => {
+  const isSpread = await withClient(url, 'read', async (client) => {
     const state = await readOurState(client)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
     if (!isCurrent(state, options.fingerprint)) throw new BuiltElsewiseError()
-    return isSpread(client)
+    return isOnCluster(client)
   })
-  return createReader(url, options, isOnCluster)
+  return createReader(url, options, isSpread)
 }
 
 /** Whether an existing database must be migrated or rebuilt first. */

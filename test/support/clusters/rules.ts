@@ -27,7 +27,7 @@ export const clusterRules: readonly ClusterRule[] = [
     isBroken: inAny((query, { tablesIn }) => /offset 0\b/.test(query) && tablesIn(query) > 0),
   },
   {
-    what: 'a limit is no sub-query',
+    what: 'a limit is not a sub-query',
     example: 'with t1 as materialized (select * from "r" limit (select 5)) select 1 from t1',
     isBroken: inAny((query) => /limit \(select/.test(query)),
   },

@@ -70,7 +70,8 @@ const clusterFunctions = `
     returns void language sql as '';
   create function create_reference_table(regclass) returns void language sql as '';
   create function recover_prepared_transactions() returns integer language sql return 0;
-  create function run_command_on_workers(text) returns void language sql as '';
+  create function run_command_on_workers(text) returns table (success boolean, result text) language sql
+    as $$ select true, '0' $$;
 `
 
 /** Whether what was asked is refused by name, because several nodes cannot answer it. */

@@ -50,7 +50,7 @@ const text = 'text collate "C"'
  * them.
  */
 export const commonTables = (isSpread: boolean): string => `
-  ${isSpread ? spreadTables : ''}
+  ${isSpread ? shardTables : ''}
   create table state (
     id smallint primary key check (id = 1), schema_version integer not null, plan_version bigint not null,
     derivation ${text} not null
@@ -76,7 +76,7 @@ export const commonTables = (isSpread: boolean): string => `
 `
 
 /** `shards` has the values of `shard`, which the rows of all other distributed tables lie with. */
-const spreadTables = `
+const shardTables = `
   create sequence base_id; create sequence record_id;
   create table shards (shard integer primary key);
   insert into shards select generate_series(0, ${shardValues - 1});

@@ -7,8 +7,18 @@ import { metadataSchema, quote } from './ddl.ts'
 /** The first version for which the statements of this program are known to be right. */
 const oldestVersion = [13, 2] as const
 
-/** Whether the database belongs to a cluster with workers; throws if its version is too old. */
-export async function isSpread(client: ClientBase): Promise<boolean> {
+/** Whether the tables are spread over nodes: those that are there, or else those of a database with workers. */
+export async function isOnCluster(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where nspname = '${metadataSchema}' and relname in ('state', 'shards')`,
+  )
+  const names = rows.map(({ relname }) => relname)
+  return names.includes('state') ? names.includes('shards') : hasWorkers(client)
+}
+
+/** Throws if the version of the cluster is too old. */
+async function hasWorkers(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query(
     `select to_regprocedure('citus_get_active_worker_nodes()') is not null as has`,
   )
@@ -30,7 +40,8 @@ export async function layoutOf<Options extends { readonly tables: readonly Table
   client: ClientBase,
   options: Options,
 ): Promise<Options> {
-  return (await isSpread(client)) ? { ...options, tables: spreadTables(options.tables) } : options
+  if (!(await isOnCluster(client))) return options
+  return { ...options, tables: spreadTables(options.tables) }
 }
 
 /** SQL for the `shard` of the record at a URI in parts; 0 for none. */
@@ -65,6 +76,10 @@ export async function spreadCommonTables(client: ClientBase): Promise<void> {
   )
   for (const name of referenceTables)
     await client.query(`select create_reference_table('${metadataSchema}.${name}')`)
+}
+
+/** At each opening for writing, since a node may be new. */
+export async function setUpNodes(client: ClientBase): Promise<void> {
   for (const setting of nodeSettings)
     await client.query(
       `select run_command_on_workers(format('alter database %I set ${setting}', current_database()))`,

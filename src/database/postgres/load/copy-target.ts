@@ -101,7 +101,13 @@ class PostgresTarget implements CopyTarget {
   }
 
   async snapshot(): Promise<Snapshot> {
-    return takeSnapshot(await connect(this.#url, 'read'), this.#url)
+    const client = await connect(this.#url, 'read')
+    try {
+      return await takeSnapshot(client, this.#url)
+    } catch (error) {
+      await closeClient(client)
+      throw error
+    }
   }
 
   async write(part: CopyPart, changes: RowChanges): Promise<void> {

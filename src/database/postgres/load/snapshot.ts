@@ -7,8 +7,8 @@ import { BuiltElsewiseError } from '../../refusals.ts'
 import { attemptOf, closeClient, connect, readIdentity } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
 import { refusal } from '../failures.ts'
-import { isSpread } from '../layout/spread-ddl.ts'
-import { beginAll } from '../read/one-state.ts'
+import { isOnCluster } from '../layout/spread-ddl.ts'
+import { beginSnapshot } from '../read/one-state.ts'
 import { isCurrent, readOurState } from '../layout/migrate.ts'
 import { withoutPassword } from '../url.ts'
 
@@ -47,7 +47,7 @@ export async function openPostgresSnapshot(
 /** Takes ownership of the connection. */
 export async function takeSnapshot(client: Client, url: string): Promise<Snapshot> {
   const identity = await identityOf(client, url)
-  await client.query((await isSpread(client)) ? beginAll(begin) : begin)
+  await beginSnapshot(client, begin, await isOnCluster(client))
   return new PostgresSnapshot(client, identity, withoutPassword(url))
 }
 

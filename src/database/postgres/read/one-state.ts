@@ -2,7 +2,7 @@
  * One state of all nodes of a cluster. A commit reaches one node after the other; so the writer commits, and a reader takes
  * the snapshots of all nodes, while holding a lock: the gate. Both are one message, so that no process that stops holds it.
  */
-import type { ClientBase } from 'pg'
+import type { ClientBase, QueryResult } from 'pg'
 import { type Commits, lockSpace, locks } from '../write/transactions.ts'
 
 const gate = `${lockSpace}, ${locks.committing}`
@@ -10,37 +10,49 @@ const gate = `${lockSpace}, ${locks.committing}`
 /** The last statement of a transaction that is seen on all nodes at once. */
 export const closeGate = `select pg_advisory_xact_lock(${gate})`
 
-/** Commits on all nodes. Before that what a lost connection left half committed is committed, or rolled back. */
+/** Commits on all nodes. What nodes that were away have left half committed is resolved before anything is written. */
 export const commitsOfAll: Commits = {
   first: 'select recover_prepared_transactions()',
+  unresolved: `select from run_command_on_workers($$select count(*) from pg_prepared_xacts
+    where database = current_database() and gid like 'citus_%'$$) where not success or result <> '0'`,
   commit: `${closeGate}; commit`,
 }
 
+/** Milliseconds in which all nodes must show their snapshots, while writers wait. */
+const longestLook = 5_000
+
 /**
- * Statements that begin a transaction by `begin`, which must be repeatable read, and take the snapshots: with one
- * connection to each node, reading any table of all nodes fixes them.
+ * Begins a transaction by `begin`, which must be repeatable read, and takes the snapshots: with one connection to each
+ * node, reading any table of all nodes fixes them. After a failure the connection must be closed: it may hold the gate.
  */
-export function beginAll(begin: string): string {
-  return `select pg_advisory_lock_shared(${gate}); commit; ${begin};
+export async function beginSnapshot(client: ClientBase, begin: string, isSpread: boolean): Promise<void> {
+  if (!isSpread) return void (await client.query(begin))
+  await client.query(`select pg_advisory_lock_shared(${gate}); commit; ${begin};
     set local citus.max_adaptive_executor_pool_size = 1;
-    select count(*) from shards; select pg_advisory_unlock_shared(${gate})`
+    select set_config('lexigraph.timeout', current_setting('statement_timeout'), true);
+    set local statement_timeout = ${longestLook};
+    select count(*) from shards; select pg_advisory_unlock_shared(${gate});
+    select set_config('statement_timeout', current_setting('lexigraph.timeout'), true)`)
 }
 
-/** Runs work in a transaction that `beginAll` has made; releases the gate whatever happens. */
+/**
+ * Runs work in such a transaction. Returns the plan version after it too: names of tables may have come to mean those of
+ * a rebuild that ended after the snapshot.
+ */
 export async function inOneState<Result>(
   client: ClientBase,
   begin: string,
   work: () => Promise<Result>,
-): Promise<Result> {
-  let isDone = false
+): Promise<{ readonly result: Result; readonly version: number }> {
   try {
-    await client.query(beginAll(begin))
+    await beginSnapshot(client, begin, true)
     const result = await work()
-    isDone = true
-    return result
-  } finally {
-    const end = client.query(isDone ? 'commit' : 'rollback; select pg_advisory_unlock_all()')
-    // If the connection is lost, the work has already failed.
-    await end.catch(() => undefined)
+    const ended = await client.query('commit; select plan_version from state')
+    const [, state] = ended as unknown as readonly [QueryResult, QueryResult<{ plan_version: bigint }>]
+    return { result, version: Number(state.rows[0]?.plan_version) }
+  } catch (error) {
+    // If the connection is lost, so is the lock.
+    await client.query('rollback; select pg_advisory_unlock_all()').catch(() => undefined)
+    throw error
   }
 }

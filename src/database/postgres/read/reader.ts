@@ -22,7 +22,7 @@ import { closeClient } from '../connection.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
 import type { Dialect } from '../../../sql/dialect.ts'
 import { postgresDialect, spreadDialect } from '../dialect.ts'
-import { beginAll, inOneState } from './one-state.ts'
+import { beginSnapshot, inOneState } from './one-state.ts'
 import { sumOutOfRangeState } from '../layout/functions.ts'
 import { runAnswer, runPrepared } from '../prepared.ts'
 import { longest, longTimeout, type Query } from './query-pool.ts'
@@ -77,10 +77,13 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
     try {
       return await this.#readOnwards(async (client) => {
         const run = () => runAnswer(client, statement, timeout)
-        const { version, body } = await (this.#options.isSpread ? inOneState(client, begin, run) : run())
+        const { result, version } = this.#options.isSpread
+          ? await inOneState(client, begin, run)
+          : { result: await run(), version: 0 }
+        const { body } = result
         if (body === null) throw answerTooLarge()
         // A short buffer is a slice of memory that it shares with other buffers.
-        return { version, body, isOwn: false }
+        return { version: Math.max(version, result.version), body, isOwn: false }
       }, terms)
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
@@ -133,7 +136,7 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
   async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {
     const client = await this.#servers.connectPrimary()
     try {
-      await client.query(this.#options.isSpread ? beginAll(beginReading) : beginReading)
+      await beginSnapshot(client, beginReading, this.#options.isSpread)
       await client.query(`declare rows no scroll cursor for ${text}`, [...values])
       for (;;) {
         const { rows } = await client.query(`fetch ${rowsAtOnce} from rows`)
@@ -157,7 +160,7 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
   async explain({ text, values }: Statement): Promise<readonly string[]> {
     const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
     const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
-    // Prepared as in normal operation: one generic plan for all values.
+    // Prepared as in normal operation: one generic plan for all values, or on a cluster one for these.
     return this.#servers.read(async (client) => {
       await client.query(`prepare explained as ${text}`)
       try {

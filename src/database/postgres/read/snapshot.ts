@@ -3,8 +3,8 @@ import type { Client } from 'pg'
 import { connect } from '../connection.ts'
 import { unavailable } from '../../refusals.ts'
 import { isPassing } from '../failures.ts'
-import { isSpread } from '../layout/spread-ddl.ts'
-import { beginAll } from './one-state.ts'
+import { isOnCluster } from '../layout/spread-ddl.ts'
+import { beginSnapshot } from './one-state.ts'
 import { spacedMark } from '../spaced-json.ts'
 import { firstBatch, type FileStatements, type FileSnapshot } from '../../files/file-source.ts'
 
@@ -25,7 +25,7 @@ export async function openSnapshot(url: string, statements: FileStatements): Pro
 
 async function readSnapshot(client: Client, { count, rows }: FileStatements): Promise<FileSnapshot> {
   const begin = 'begin isolation level repeatable read read only'
-  await client.query((await isSpread(client)) ? beginAll(begin) : begin)
+  await beginSnapshot(client, begin, await isOnCluster(client))
   // All rows are wanted, not the first ones.
   await client.query('set local cursor_tuple_fraction = 1')
   const state = await client.query<{ plan_version: bigint }>('select plan_version from state')

@@ -17,7 +17,7 @@ export type RowEvent = keyof typeof changedRows
 export interface CountedAnswer {
   /** The number of the table of counts, for `removeZeros`; null for an added row. */
   readonly part: string | null
-  /** The positions of the rows in their table: an array, as text. */
+  /** An array, as text: the positions of the rows in their table, or their keys (`CountChange`) on several nodes. */
   readonly zeros: string | null
 }
 
@@ -63,7 +63,7 @@ export function removeZeros(table: Table): string {
     const isZero = !table.isSpread
       ? `ctid = any(${zeros}::tid[])`
       : key === undefined
-        ? 'n = 0'
+        ? `n = 0 and exists (select 1 from given where part = '${part}')`
         : `${key} = any(${zeros}::text[])`
     return `d${part} as (delete from ${name} where ${isZero})`
   })

@@ -44,12 +44,15 @@ export function analyzedColumns(table: Table): string {
   return `${quote(table.name)} (${columns.map(quote).join(', ')})`
 }
 
-/** The server's own estimate is 0 for a table that is spread over nodes. */
-function* estimateRows({ counts }: Table): Steps<number> {
-  const total = counts.find(({ kind }) => kind === 'total')
-  if (total === undefined) throw new Error('The records of every table are counted.')
-  const [row] = yield* ask(`select n as rows from ${quote(total.name)}`)
-  return Number(row?.rows ?? 0)
+/** The server's latest estimate, which is 0 if it has none, and for a table that is spread over nodes. */
+function* estimateRows({ name, isSpread }: Table): Steps<number> {
+  const [row] = isSpread
+    ? yield* ask(`select count(*) as rows from ${quote(name)}`)
+    : yield* ask(
+        'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = ?::regclass',
+        quote(name),
+      )
+  return Number(row?.rows)
 }
 
 function* takeTrigramCounts(table: Table, { name, folded }: TextIndex, rows: number): Steps<void> {

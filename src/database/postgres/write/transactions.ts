@@ -23,9 +23,11 @@ export interface Transaction extends WriteTransaction {
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
 }
 
-/** How transactions commit, and what a connection that writes begins with. */
+/** How transactions commit on several nodes. */
 export interface Commits {
+  /** Commits what is half committed, or rolls it back; then yields a row for each node that still has some, or is away. */
   readonly first: string
+  readonly unresolved: string
   readonly commit: string
 }
 
@@ -57,23 +59,19 @@ const harmless = new Set(['55P03', '40P01', '40001'])
 export class Transactions {
   readonly #connect: () => Promise<Client>
   readonly #derivation: string
-  /** The statements that commit. */
-  readonly commit: string
-  /** The statements with which a connection begins; empty for none. */
-  readonly #first: string
+  /** Of a cluster. */
+  readonly #commits: Commits | null
+  /** Whether a node may not have committed what the others have. */
+  #isDoubtful = false
+  #isCommitting = false
   #client: Client | null = null
   #usedAt = 0
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    connect: () => Promise<Client>,
-    derivation: string,
-    { first, commit }: Commits = { first: '', commit: 'commit' },
-  ) {
+  constructor(connect: () => Promise<Client>, derivation: string, commits: Commits | null = null) {
     this.#connect = connect
     this.#derivation = derivation
-    this.#first = first
-    this.commit = commit
+    this.#commits = commits
   }
 
   /** Runs all of the work or nothing. After a `DatabaseBusyError` the caller may repeat it. */
@@ -84,9 +82,19 @@ export class Transactions {
     return this.exclusively(async () => {
       const transaction = await this.begin(statements)
       const result = await work(transaction)
-      await transaction.client.query(this.commit)
+      await (statements === beginReading ? transaction.client.query('commit') : this.commit(transaction))
       return result
     })
+  }
+
+  /** To be called within `exclusively`. */
+  async commit({ client }: Pick<Transaction, 'client'>): Promise<void> {
+    this.#isCommitting = true
+    try {
+      await client.query(this.#commits?.commit ?? 'commit')
+    } finally {
+      this.#isCommitting = false
+    }
   }
 
   /** Reads one snapshot while other processes may write. */
@@ -98,6 +106,7 @@ export class Transactions {
   async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(async () => {
       try {
+        if (this.#isDoubtful) await this.#drop()
         return await work(this.#client ?? (await this.#connected()))
       } catch (error) {
         throw await this.#undo(error)
@@ -128,13 +137,27 @@ export class Transactions {
 
   async #connected(): Promise<Client> {
     const client = await this.#connect()
-    if (this.#first !== '') await client.query(this.#first)
+    if (this.#commits !== null) await this.#resolve(client, this.#commits)
     client.on('end', () => {
       if (this.#client === client) this.#client = null
     })
     this.#client = client
     this.#usedAt = performance.now()
     return client
+  }
+
+  /** A node that fails to commit is told as a warning alone. */
+  async #resolve(client: Client, { first, unresolved }: Commits): Promise<void> {
+    client.on('notice', ({ severity }) => {
+      this.#isDoubtful ||= this.#isCommitting && severity === 'WARNING'
+    })
+    await client.query(first)
+    const { rows } = await client.query(unresolved)
+    if (rows.length > 0) {
+      await closeClient(client)
+      throw new DatabaseBusyError('A node of the cluster is away, or has not resolved its transactions yet.')
+    }
+    this.#isDoubtful = false
   }
 
   async #begin(statements: string, client: Client): Promise<Transaction> {

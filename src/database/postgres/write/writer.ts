@@ -48,7 +48,7 @@ export class PostgresWriter implements WriteDatabase {
   constructor(connect: Connect, options: PostgresWriterOptions) {
     this.#connect = connect
     this.#options = options
-    const commits = options.tables.some(({ isSpread }) => isSpread) ? commitsOfAll : undefined
+    const commits = options.tables.some(({ isSpread }) => isSpread) ? commitsOfAll : null
     this.#transactions = new Transactions(() => connect('write'), options.derivation, commits)
     this.#store = new PostgresRecordStore(options.tables)
     this.#applier = new Applier(this.#store, options)
@@ -76,7 +76,9 @@ export class PostgresWriter implements WriteDatabase {
 
   /** Former rows become free space, whose content remains until the server reuses it. */
   compact(): Promise<boolean> {
-    return this.#transactions.exclusively(compact)
+    // What statistics of other nodes contain is not known.
+    const isSpread = this.#options.tables.some((table) => table.isSpread)
+    return this.#transactions.exclusively(async (client) => (await compact(client)) && !isSpread)
   }
 
   async leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null> {
@@ -129,11 +131,12 @@ export class PostgresWriter implements WriteDatabase {
         await fill(applier, tables, transaction, batches, total, counts)
         await transaction.run(counts.save(importSource))
       }
-      await client.query(this.#transactions.commit)
+      await this.#transactions.commit(transaction)
       if (!isEmpty) return false
       await tidy(tables, client)
-      await countTexts(this.#store.tables.values(), await this.#transactions.begin())
-      await client.query(this.#transactions.commit)
+      const next = await this.#transactions.begin()
+      await countTexts(this.#store.tables.values(), next)
+      await this.#transactions.commit(next)
       return true
     })
   }
