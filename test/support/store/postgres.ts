@@ -5,6 +5,7 @@
  */
 import { after } from 'node:test'
 import pg from 'pg'
+import { clusterFunctions } from '../clusters/functions.ts'
 import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
 import { clusterOfRun, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
@@ -48,7 +49,7 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
   // A copy of files is made in half the time of a copy by way of the log.
   await run(`create database ${name} template ${template} strategy file_copy`)
   left.add(name)
-  if (isSpread && original === undefined) await runOn(urlOf(name), clusterFunctions)
+  if (isSpread && original === undefined) await runOn(urlOf(name), clusterFunctions())
   return {
     url: urlOf(name),
     async [Symbol.asyncDispose]() {
@@ -58,21 +59,8 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
   }
 }
 
-/**
- * TEST_STAGED=cluster lays databases out as on a cluster, on an ordinary server: these functions stand for those of Citus,
- * and put nothing elsewhere.
- */
+/** Whether databases are laid out as on a cluster: TEST_STAGED=cluster, or on a real one. */
 export const isSpread = citusUrl !== undefined || process.env['TEST_STAGED'] === 'cluster'
-const clusterFunctions = `
-  create function citus_get_active_worker_nodes() returns setof text language sql return 'here';
-  create function citus_version() returns text language sql return 'Citus 13.2.2 in tests';
-  create function create_distributed_table(regclass, text, shard_count integer default null, colocate_with text default '')
-    returns void language sql as '';
-  create function create_reference_table(regclass) returns void language sql as '';
-  create function recover_prepared_transactions() returns integer language sql return 0;
-  create function run_command_on_workers(text) returns table (success boolean, result text) language sql
-    as $$ select true, '0' $$;
-`
 
 /** Whether what was asked is refused by name, because several nodes cannot answer it. */
 export function isRefusedOnClusters(errors: readonly { readonly message: string }[] | undefined): boolean {
