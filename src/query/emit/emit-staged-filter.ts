@@ -1,9 +1,12 @@
 /** Conditions in a statement of stages: what other records or elements must be is a stage of its own. */
+import type { Table } from '../../database/layout/tables.ts'
 import { join, type Sql, sql } from '../../sql/sql.ts'
+import type { ReferenceOperand } from '../plan/conditions.ts'
 import type { Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import { countsOf } from '../plan/groups/count-tables.ts'
 import { mentionsReference } from '../plan/plan-facts.ts'
 import { emitReferringCount, linked } from './emit-links.ts'
+import { keysOf } from './emit-records.ts'
 import { isNotTrue, isNull } from './emit-membership.ts'
 import {
   type Emitter,
@@ -100,15 +103,18 @@ function hasSuchElement(
   return sql`(${row.alias}.id in (select id from ${stage(emitter, ids)}))`
 }
 
-/** Whether a record, or (`current`) the version that is named, is at a reference: a stage has all records. */
+/** Whether a record, or (`current`) the version that is named, is at a reference: a stage has those that are named. */
 function isAtRecord(
   emitter: Emitter,
   { kind, of, is }: Extract<Filter, { kind: 'indexed' | 'current' }>,
   row: Row,
 ): Sql {
+  const named = row.kind === 'record' ? namedIn(emitter, of, row.table) : null
   const all = emitter.tables.map((table) => {
     const alias = emitter.alias()
-    return sql`select ${alias}.base, ${alias}.rkey, ${emitter.dialect.cidText(sql`${alias}.cid`)} as cid from ${emitter.rows(table, alias)}`
+    const wanted =
+      named === null ? sql`` : sql` where (${alias}.base, ${alias}.rkey) in (select base, rkey from ${named})`
+    return sql`select ${alias}.base, ${alias}.rkey, ${emitter.dialect.cidText(sql`${alias}.cid`)} as cid from ${emitter.rows(table, alias)}${wanted}`
   })
   const records = stage(emitter, join(all, ' union all '))
   const { base, key } = referenceParts(emitter, of, row)
@@ -117,4 +123,10 @@ function isAtRecord(
     return sql`(${isNull(referenceUri(emitter, of, row), false)} and ${is ? isThere : isNotTrue(isThere)})`
   const isSame = sql`(${base}, ${key}, ${pinnedCid(emitter, of, row)}) in (select base, rkey, cid from ${records})`
   return is ? sql`(${isSame})` : sql`(${isThere} and not ${isSame})`
+}
+
+/** The URIs that the records of a table name by a reference: a stage. */
+function namedIn(emitter: Emitter, of: ReferenceOperand, table: Table): Sql {
+  const row = newRow(emitter, table)
+  return keysOf(emitter, { ...referenceParts(emitter, of, row), from: emitter.rows(table, row.alias) })
 }
