@@ -38,9 +38,10 @@ export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileF
   return withView(`/c/${nsid}/chart.${format}`, recordsOnly(view))
 }
 
-/** The newest records of a view, or the first ones in its order. */
+/** The newest records of a view, or the first ones in its order. What is new comes last in an ascending order. */
 export function feedAddress(nsid: string, view: View): string | null {
-  const { sort, stories } = view
+  const { stories } = view
+  const sort = view.sort?.direction === 'asc' ? null : view.sort
   return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), sort, stories, others: [] })
 }
 

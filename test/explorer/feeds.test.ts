@@ -39,6 +39,17 @@ for (const query of ['', '?language=fr', '?q=climate', '?articleType=live-blog&p
     assert.equal(instant(updated), instant(printInstant(latest)))
   })
 
+test('the feed of a list has what is new, also where the list has the oldest first', async () => {
+  const feedOf = async (query: string): Promise<string | undefined> => {
+    const { body } = await get(`${article}?language=fr${query}`)
+    return /<link rel="alternate" type="application\/atom\+xml" href="([^"]*)"/.exec(body)?.[1]
+  }
+  const feed = await feedOf('')
+  assert.match(feed ?? '', /feed\.atom\?language=fr$/)
+  assert.equal(await feedOf('&sort=publishedAt'), feed)
+  assert.match((await feedOf('&sort=-publishedAt')) ?? '', /sort=-publishedAt/)
+})
+
 test('an entry that was changed says when', async () => {
   let clock = Date.UTC(2026, 10, 1)
   const lexicons = [recordLexicon('org.example.note', { title: { type: 'string' } })]

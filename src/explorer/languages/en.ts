@@ -122,7 +122,7 @@ export const en = {
     /** `counted`: `209,617 articles`. */
     sampleHere: (read: string, counted: string) => `“here” is a sample of ${read} of ${counted}.`,
     sampleElsewhere: (read: string, counted: string) =>
-      `“elsewhere” is a sample of ${read}, from ${counted} after those here are left out.`,
+      `“elsewhere” is a sample of ${read} of ${counted}, without those here.`,
     notInSample: 'none in the sample',
     compare: (word: string) => `Add “${word}” as a topic`,
   },

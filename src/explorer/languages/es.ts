@@ -116,7 +116,7 @@ export const es: Translation = {
     elsewhere: 'en otra parte',
     sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,
     sampleElsewhere: (read, counted) =>
-      `“en otra parte” es una muestra de ${read}, de ${counted} una vez excluidos los de aquí.`,
+      `“en otra parte” es una muestra de ${read} de ${counted}, sin los de aquí.`,
     notInSample: 'ninguno en la muestra',
     compare: (word) => `Añadir “${word}” como tema`,
   },
