@@ -15,6 +15,7 @@ import {
   uriOf,
 } from '../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../test/support/store/store.ts'
+import { isSpread } from '../../test/support/store/postgres.ts'
 
 const inFolder = temporaryFolder()
 const ann = dids[0] as string
@@ -108,7 +109,8 @@ onUntimedPostgres('of purged records neither space nor statistics are left', asy
   assert.ok(before[1] > 0)
   await purge(store, ann)
   await settleAll(store)
-  assert.equal(await store.database.write.compact(), true)
+  // What statistics of other nodes have is not known.
+  assert.equal(await store.database.write.compact(), !isSpread)
   const after = await look()
   assert.ok(after[0] < before[0] / 4, `${after[0]} of ${before[0]} bytes are left.`)
   assert.equal(after[1], 0)
