@@ -106,9 +106,9 @@ const copied = await create('without', whole)
   const behind = Math.max(...more.behind).toFixed(2)
   const [extra, extraLive] = [more.burst + more.rest - base.burst - base.rest, more.live - base.live]
   print('ingestion without stories', '', perArticle(base.burst, added))
-  print('stories beside it', `${share} % of the rate`, perArticle(extra, added))
+  print('the same with stories', `${share} % of the rate`, perArticle(extra, added))
   print(`${rate} articles/s without stories`, '', perArticle(base.live, live.length))
-  print('stories beside it', `at most ${behind} s behind`, perArticle(extraLive, live.length))
+  print('the same with stories', `at most ${behind} s behind`, perArticle(extraLive, live.length))
 }
 await ask()
 

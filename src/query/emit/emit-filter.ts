@@ -18,7 +18,7 @@ import {
   hintsOf,
 } from './emitter.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
-import { alone, emitStaged, type FilterContext } from './emit-staged-filter.ts'
+import { alone, emitStagedFilter, type FilterContext } from './emit-staged-filter.ts'
 import { emitReferringCount, emitReferringCounts, linked, linkedTo } from './emit-links.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { Direction } from '../plan/fields.ts'
@@ -44,7 +44,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')
     return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${repoCollectionIds(row.table, accounts)}))`
-  const staged = emitter.stages === null ? null : emitStaged(emitter, condition, row, emitFilter)
+  const staged = emitter.stages === null ? null : emitStagedFilter(emitter, condition, row, emitFilter)
   if (staged !== null) return staged
   switch (condition.kind) {
     case 'all':

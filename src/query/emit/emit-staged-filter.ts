@@ -35,7 +35,7 @@ export const alone: FilterContext = { reference: null, isIndexed: false }
 type EmitFilter = (emitter: Emitter, condition: Filter, row: Row, around?: FilterContext) => Sql
 
 /** Null for a condition on the row alone. */
-export function emitStaged(
+export function emitStagedFilter(
   emitter: Emitter,
   condition: Filter,
   row: Row,

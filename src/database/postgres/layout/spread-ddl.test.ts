@@ -10,10 +10,7 @@ import { openReadDatabase } from '../../open.ts'
 onPostgres('a cluster of a version before 13.2 is refused in a sentence', async () => {
   for (const version of ['12.1.5', '13.1.0']) {
     const url = await postgresUrl()
-    await run(
-      url,
-      `drop function if exists citus_version; ${clusterFunctions(version).replaceAll('create function', 'create or replace function')}`,
-    )
+    await run(url, clusterFunctions(version))
     await assert.rejects(openNotes(url), {
       message: new RegExp(
         `The cluster runs Citus ${version} in tests: Lexigraph needs Citus 13\\.2 or later\\.$`,
@@ -22,23 +19,25 @@ onPostgres('a cluster of a version before 13.2 is refused in a sentence', async 
   }
 })
 
-onPostgres('tables say whether they are spread over nodes, whatever the nodes are later', async () => {
-  const url = await postgresUrl()
-  const functions = clusterFunctions().replaceAll('create function', 'create or replace function')
-  await run(url, functions)
-  await using store = await openNotes(url)
-  assert.ok(store.database.read.dialect.isSpread)
-  await run(
-    url,
-    'create or replace function citus_get_active_worker_nodes() returns setof text language sql as $$ select null::text where false $$',
-  )
-  await using again = await openNotes(url)
-  assert.ok(again.database.read.dialect.isSpread)
-})
+onPostgres(
+  'a database whose records are spread over nodes stays one when it has no workers any more',
+  async () => {
+    const url = await postgresUrl()
+    await run(url, clusterFunctions())
+    await using store = await openNotes(url)
+    assert.ok(store.database.read.dialect.isSpread)
+    await run(
+      url,
+      'create or replace function citus_get_active_worker_nodes() returns setof text language sql as $$ select null::text where false $$',
+    )
+    await using again = await openNotes(url)
+    assert.ok(again.database.read.dialect.isSpread)
+  },
+)
 
 onPostgres('replicas of a cluster are refused', async () => {
   const url = await postgresUrl()
-  await run(url, clusterFunctions().replaceAll('create function', 'create or replace function'))
+  await run(url, clusterFunctions())
   await (await openNotes(url))[Symbol.asyncDispose]()
   const reading = { readDatabases: [url], maxReplicaLag: 10, poolSize: 2, onNotice: () => undefined }
   await assert.rejects(

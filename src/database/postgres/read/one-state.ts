@@ -13,7 +13,8 @@ export const closeGate = `select pg_advisory_xact_lock(${gate})`
 /** Commits on all nodes. What nodes that were away have left half committed is resolved before anything is written. */
 export const commitsOfAll: Commits = {
   first: 'select recover_prepared_transactions()',
-  unresolved: `select from run_command_on_workers($$select count(*) from pg_prepared_xacts
+  // Behind the gate, since a commit that is under way looks the same.
+  unresolved: `${closeGate}; select from run_command_on_workers($$select count(*) from pg_prepared_xacts
     where database = current_database() and gid like 'citus_%'$$) where not success or result <> '0'`,
   commit: `${closeGate}; commit`,
 }

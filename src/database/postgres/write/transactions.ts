@@ -2,7 +2,7 @@
  * Transactions of the writer, one at a time, over a connection that is opened on first use and again after a loss. A
  * lock allows only one writer among all processes. No stored data is cached from one transaction to the next.
  */
-import type { Client, ClientBase, QueryConfig } from 'pg'
+import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
 import { databaseBusy } from '../../refusals.ts'
 import type { Steps, WriteDialect } from '../../metadata/steps.ts'
@@ -152,8 +152,8 @@ export class Transactions {
       this.#isDoubtful ||= this.#isCommitting && severity === 'WARNING'
     })
     await client.query(first)
-    const { rows } = await client.query(unresolved)
-    if (rows.length > 0) {
+    const [, left] = (await client.query(unresolved)) as unknown as readonly QueryResult[]
+    if (left === undefined || left.rows.length > 0) {
       await closeClient(client)
       throw new DatabaseBusyError('A node of the cluster is away, or has not resolved its transactions yet.')
     }
