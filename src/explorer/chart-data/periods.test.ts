@@ -103,6 +103,15 @@ test('two stray records in one year are left out of more than 40', () => {
   assert.deepEqual(usualRange([...days(5, 20, 10), far]).length, 4)
 })
 
+test('strays of some months are left out of weeks, and times near the others stay', () => {
+  const usual = days(...Array.from({ length: 45 }, () => 90))
+  const at = (number: number) => ({ at: number * day, count: 2 })
+  assert.deepEqual(usualRange([at(-60), at(-4), ...usual, at(48), at(150)]), [at(-4), ...usual, at(48)])
+  // A range that becomes less than four times as long is drawn whole.
+  assert.deepEqual(usualRange([...usual, at(170)]).length, 46)
+  assert.deepEqual(usualRange([...days(90, 90), at(120)]).length, 3)
+})
+
 test('of many records at most one in 200 is left out at each end', () => {
   const usual = days(...Array.from({ length: 10 }, () => 99))
   const far = { at: 4_000 * day, count: 5 }

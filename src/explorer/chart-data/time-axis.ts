@@ -1,7 +1,6 @@
 /**
  * The periods that a chart over time shows, and the counts in them. What is not known of the range is asked for first:
- * years, and the earliest and the latest time. Then the periods are, each with its count, so that nothing is added up
- * here.
+ * days or months, and the latest time. Then the periods are, each with its count, so that nothing is added up here.
  */
 import type { AxisEnd } from '../charts/chart-spec.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
@@ -56,68 +55,62 @@ export function timeField({ fields, roles, groupable }: PageSubject): ShownField
 export function rangePanels(axis: TimeAxis): readonly Panel[] {
   const { subject, field, bounds, now } = axis
   const { rootField } = subject.collection
-  const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
-    name,
+  const where = bounds.to === null ? undefined : nest(field, momentsOf(bounds))
+  const counted = (unit: 'day' | 'month'): Panel => ({
+    name: `${unit}s`,
+    field: aggregateOf(subject),
+    arguments: { where, groupBy: [keyOf(axis, unit)], limit: mostGroups },
+    selection: { groups: leaves(keyOf(axis, unit), 'count'), groupsPageInfo: { hasNextPage: {} } },
+  })
+  const latest: Panel = {
+    name: 'latest',
     field: rootField,
     arguments: {
       where: nest(field, { isNull: false, ...momentsOf(bounds) }),
       first: 1,
-      sortBy: [{ field: field.name, direction }],
+      sortBy: [{ field: field.name, direction: 'DESC' }],
     },
     selection: { nodes: selectFields([field]) },
-  })
-  const year = keyOf(axis, 'year')
-  const years: Panel = {
-    name: 'years',
-    field: aggregateOf(subject),
-    arguments: {
-      where: bounds.to === null ? undefined : nest(field, momentsOf(bounds)),
-      groupBy: [year],
-      limit: mostGroups,
-    },
-    selection: { groups: leaves(year, 'count') },
   }
   return [
     // Bounds that a reader has given are shown as they are.
-    ...(bounds.from === null ? [years, end('earliest', 'ASC')] : []),
+    ...(bounds.from === null ? [counted('day'), counted('month')] : []),
     // What lies in the future is shown if there are records.
-    ...(bounds.to === null || bounds.to > now ? [end('latest', 'DESC')] : []),
+    ...(bounds.to === null || bounds.to > now ? [latest] : []),
   ]
 }
 
 export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   const { field, bounds, per, now } = axis
-  const end = (name: string): number | null => {
-    const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly unknown[] }
-    return momentOf(readField(nodes[0], field))
-  }
-  const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
-  if (earliest === null || (latest === null && bounds.to === null))
+  const { nodes = [] } = (answer['latest'] ?? {}) as { readonly nodes?: readonly unknown[] }
+  const latest = momentOf(readField(nodes[0], field))
+  // Of more days those with most records are known, and nothing is drawn of them.
+  const isCut = (name: string) =>
+    (answer[name] as GroupsAnswer | undefined)?.groupsPageInfo?.hasNextPage === true
+  const unit = isCut('days') ? 'month' : 'day'
+  const { groups = [] } = (answer[`${unit}s`] ?? {}) as Partial<GroupsAnswer>
+  const dated = groups.flatMap((group) => {
+    const at = momentOf(group[keyOf(axis, unit)])
+    return at === null ? [] : [{ at, count: group.count }]
+  })
+  const usual = usualRange(dated)
+  const low = bounds.from ?? usual[0]?.at ?? null
+  if (low === null || (latest === null && bounds.to === null))
     return { period: per ?? 'day', starts: [], from: 0, outliers: [] }
-  // Of more years those with most records are known, and nothing is drawn of them.
-  const { groups = [] } = (answer['years'] ?? {}) as Partial<GroupsAnswer>
-  const years = usualRange(
-    groups.flatMap((group) => {
-      const at = momentOf(group[keyOf(axis, 'year')])
-      return at === null ? [] : [{ at, count: group.count }]
-    }),
-  )
-  const [firstYear, lastYear] = [years[0]?.at ?? earliest, years.at(-1)?.at ?? latest ?? earliest]
-  const low = Math.max(earliest, firstYear)
+  const lastUnit = usual.at(-1)?.at ?? latest ?? low
   // Bounds that were given are shown although no record may be near them, but not the future.
   const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
-  const yearEnd = nextOf('year', lastYear) - 1
-  const high = latest === null || latest <= yearEnd ? latest : Math.max(Math.min(yearEnd, now), lastYear)
+  const unitEnd = nextOf(unit, lastUnit) - 1
+  const high = latest === null || latest <= unitEnd ? latest : Math.max(Math.min(unitEnd, now), lastUnit)
   const last = Math.max(high ?? low, given ?? low)
   const period = per ?? usualPeriod(axis, low, last)
+  const [from, end] = [startOf(period, low), nextOf(period, startOf(period, last))]
+  const isBefore = isCut('months') || dated.some(({ at }) => at < from)
   return {
     period,
     starts: periodsBetween(period, Math.max(low, firstDay), last, mostPeriods),
-    from: startOf(period, low),
-    outliers: [
-      ...(earliest < low ? ['start' as const] : []),
-      ...((latest ?? last) > last ? ['end' as const] : []),
-    ],
+    from,
+    outliers: [...(isBefore ? ['start' as const] : []), ...((latest ?? last) >= end ? ['end' as const] : [])],
   }
 }
 
@@ -215,27 +208,26 @@ export interface Dated {
 
 /**
  * From the earliest to the latest, without the records at both ends whose times are wrong, such as the year 9999, because
- * all others would be in one period: at each end up to one in 200 records, or if that is less, one of up to 40 records and
- * two of more. Nothing is left out unless the range becomes a quarter.
+ * all others would be in few periods: at each end up to one in 200 records, or if that is less, one of up to 40 records and
+ * two of more. Those within a tenth of the range stay, and nothing is left out unless the range becomes a quarter.
  */
 export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly Each[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)
   const spare = Math.max(Math.min(2, Math.ceil(all / 40)), Math.floor(all / 200))
   const sorted = dated.toSorted((one, other) => one.at - other.at)
   const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
-  return usual.length > 0 && Math.max(spanOf(usual), shortest) * 4 < spanOf(sorted) ? usual : sorted
+  const [first, last] = [usual[0]?.at ?? 0, usual.at(-1)?.at ?? 0]
+  const span = Math.max(last - first, shortest)
+  if (usual.length === 0 || span * 4 >= (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)) return sorted
+  return sorted.filter(({ at }) => at >= first - span / 10 && at <= last + span / 10)
 }
 
-/** Milliseconds, a year: shorter ranges are drawn well with all records. */
-const shortest = 365 * 86_400_000
+/** Milliseconds, 31 days: shorter ranges are drawn well with all records. */
+const shortest = 31 * 86_400_000
 
 /** Without as many from the beginning as have `spare` records together. */
 function withoutFirst<Each extends Dated>(sorted: readonly Each[], spare: number): readonly Each[] {
   let left = spare
   const from = sorted.findIndex(({ count }) => (left -= count) < 0)
   return from < 0 ? [] : sorted.slice(from)
-}
-
-function spanOf(sorted: readonly Dated[]): number {
-  return (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)
 }
