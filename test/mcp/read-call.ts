@@ -58,7 +58,7 @@ export function groupOf(path: string): string {
 }
 
 /** Such as "avg:impactLevel", "p90:impactLevel", "max:enrichment" or "avg:article.publishedAt..createdAt". */
-export function readMeasure(text: string): Exclude<Measured, { measure: 'COUNT' | 'SHARE' }> {
+export function readMeasure(text: string): Exclude<Measured, { measure: 'COUNT' | 'SHARE' | 'TOTAL' }> {
   const [name = '', path = ''] = text.split(':')
   const [from = '', to] = path.split('..').map(groupOf)
   if (to !== undefined) return { measure: name === 'avg' ? 'AVG_DURATION' : 'MEDIAN_DURATION', from, to }

@@ -53,7 +53,11 @@ export function groupOrderParts({
     case 'count':
       return [counted('count', order.direction), ...byKeys('asc')]
     case 'share':
-      return [ranked({ kind: 'share' }, 'double', order), ...byKeys('asc')]
+    case 'total':
+      return [
+        ranked({ kind: order.by }, order.by === 'share' ? 'double' : 'integer', order),
+        ...byKeys('asc'),
+      ]
     case 'measure': {
       const { measure } = order
       const type = typeOfMeasure(all[measure] as MeasurePlan)

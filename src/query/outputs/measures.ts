@@ -126,14 +126,14 @@ export function buildGroupValue(
     throw badInput(`\`from\` and \`to\` in \`${name}\` are for durations. Leave them out.`)
   if (measure !== 'percentile' && p !== null)
     throw badInput(`\`p\` in \`${name}\` is for PERCENTILE. Leave it out.`)
-  if (measure === 'count' || measure === 'share') {
+  if (measure === 'count' || measure === 'share' || measure === 'total') {
     if (field !== null)
       throw badInput(
         `\`${name}\` by ${measure.toUpperCase()} has no field: leave \`field: ${field.name}\` out, or count its values with COUNT_DISTINCT.`,
       )
-    if (measure === 'share' && context.share === null)
+    if (measure !== 'count' && context.share === null)
       throw badInput(
-        `\`${name}\` by SHARE needs a \`denominator\`: add the records to divide by, such as \`denominator: {}\` for all, or a \`numerator\`.`,
+        `\`${name}\` by ${measure.toUpperCase()} needs a \`denominator\`: add the records to divide by, such as \`denominator: {}\` for all, or a \`numerator\`.`,
       )
     return { kind: measure }
   }

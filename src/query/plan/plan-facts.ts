@@ -127,8 +127,8 @@ export function readingsOf({
   const isGrouped = keys.length > 0 && kinds.some((kind) => formsGroups[kind])
   const usesShare =
     fill?.kind === 'denominator' ||
-    order.by === 'share' ||
-    [...having.map(({ of }) => of), ...changes].some(({ kind }) => kind === 'share')
+    isOfShare(order.by) ||
+    [...having.map(({ of }) => of), ...changes].some(({ kind }) => isOfShare(kind))
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */

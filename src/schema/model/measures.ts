@@ -33,6 +33,7 @@ const extreme = { of: 'ordered', result: 'value', price: 'lookup' } as const
 export const measures = {
   count: { of: 'none', result: 'integer' },
   share: { of: 'none', result: 'double' },
+  total: { of: 'none', result: 'integer' },
   avg: { ...ofIntegers, words: ['avg', 'average', 'mean'], description: 'Means of present values.' },
   sum: { ...ofIntegers, result: 'sum', words: ['sum'], description: 'Sums of present values.' },
   median: {
@@ -75,7 +76,7 @@ export const measures = {
 
 export type MeasureName = keyof typeof measures
 /** Those of a field. */
-export type FieldMeasureName = Exclude<MeasureName, 'count' | 'share'>
+export type FieldMeasureName = Exclude<MeasureName, 'count' | 'share' | 'total'>
 
 export const measureNames = Object.keys(measures) as readonly MeasureName[]
 export const fieldMeasures = Object.entries(measures).filter(

@@ -3,7 +3,7 @@ import { type Element, elementsIn, rememberGroup } from '../elements.ts'
 import { type GroupField, groupFields } from './group-fields.ts'
 import type { Where } from '../matches.ts'
 import { type GroupCondition, meetsAll } from './having.ts'
-import { type Measured, valueOf } from './measures.ts'
+import { type Measurable, type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
 import { type Others, type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from '../zones.ts'
@@ -218,7 +218,7 @@ function withChanges(data: Dataset, collection: string, time: number, groups: re
     .filter((key) => key !== undefined)
     .sort(compareKeys)
     .filter((key, at, all) => at === 0 || compareKeys(all[at - 1], key) !== 0)
-  const numberOf = (group: Pick<Group, 'members' | 'share'>, of: Measured): number | null => {
+  const numberOf = (group: Measurable, of: Measured): number | null => {
     const value = valueOf(data, collection, group, of)
     return value === undefined ? null : Number(value)
   }
@@ -227,7 +227,7 @@ function withChanges(data: Dataset, collection: string, time: number, groups: re
     if (at < 1) return group
     const keys = group.keys.with(time, periods[at - 1])
     const found = groups.find((each) => compareKeyLists(each.keys, keys) === 0)
-    const before = found ?? { members: [], share: null }
+    const before = found ?? { members: [], share: null, total: null }
     const change = (of: Measured): number | null => {
       const [from, to] = [numberOf(before, of), numberOf(group, of)]
       return from === null || to === null ? null : to - from

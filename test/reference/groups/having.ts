@@ -1,7 +1,7 @@
 /** Conditions on groups. JavaScript compares a bigint with a number exactly. */
-import { type Measured, valueOf } from './measures.ts'
+import { type Measurable, type Measured, valueOf } from './measures.ts'
 import { parseInstant } from '../values.ts'
-import type { PlainRecord, Dataset } from '../dataset.ts'
+import type { Dataset } from '../dataset.ts'
 
 export type GroupCondition = Measured & {
   readonly operator: 'GT' | 'GTE' | 'LT' | 'LTE' | 'EQ' | 'NE'
@@ -11,7 +11,7 @@ export type GroupCondition = Measured & {
 export function meetsAll(
   data: Dataset,
   collection: string,
-  group: { readonly members: readonly PlainRecord[]; readonly share: number | null },
+  group: Measurable,
   conditions: readonly GroupCondition[],
 ): boolean {
   return conditions.every((condition) => {

@@ -1,6 +1,7 @@
 /** Measures of records, over whole arrays. */
 import { groupFields, momentFields } from './group-fields.ts'
 import { nearestDouble } from './rationals.ts'
+import type { Share } from './shares.ts'
 import { elementKey, elementsIn } from '../elements.ts'
 import { sortKey } from '../order.ts'
 import { arrayAround, placeNamed } from '../places.ts'
@@ -11,6 +12,7 @@ import type { PlainRecord, Dataset } from '../dataset.ts'
 export type Measured =
   | { readonly measure: 'COUNT' }
   | { readonly measure: 'SHARE' }
+  | { readonly measure: 'TOTAL' }
   | { readonly measure: 'PERCENTILE'; readonly field: string; readonly p: number }
   | Duration
   | {
@@ -24,15 +26,19 @@ export interface Duration {
   readonly to: string
 }
 
+/** What is known of a group besides its measures. */
+export type Measurable = Pick<Share, 'share' | 'total'> & { readonly members: readonly PlainRecord[] }
+
 /** The value of a group by which `rankBy` orders and with which `having` compares. */
 export function valueOf(
   data: Dataset,
   collection: string,
-  { members: records, share }: { readonly members: readonly PlainRecord[]; readonly share: number | null },
+  { members: records, share, total: all }: Measurable,
   asked: Measured,
 ): Key {
   if (asked.measure === 'COUNT') return records.length
   if (asked.measure === 'SHARE') return share ?? undefined
+  if (asked.measure === 'TOTAL') return all ?? undefined
   if (asked.measure === 'PERCENTILE') return percentile(data, records, asked.field, asked.p)
   if ('from' in asked) return duration(data, collection, records, asked) ?? undefined
   const { measure, field } = asked

@@ -12,7 +12,7 @@ import { type PlainRecord, shapeOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { aggregates, changingValues, filledAggregates, percentiles } from './aggregates.ts'
+import { aggregates, changingValues, filledAggregates, ofShares, percentiles } from './aggregates.ts'
 import {
   arrayNames,
   fieldsOfKind,
@@ -148,7 +148,7 @@ function changeParts(
   const times = (given.groupBy ?? []).filter(isBucketName)
   if (times.length !== 1 || given.significant !== undefined) return []
   const value = changingValues(reference, collection).filter(
-    ({ measure }) => measure !== 'SHARE' || (given.denominator ?? given.numerator) !== undefined,
+    ({ measure }) => !ofShares.has(measure) || (given.denominator ?? given.numerator) !== undefined,
   )
   return [
     value.map((of) => ({

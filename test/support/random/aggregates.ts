@@ -66,6 +66,9 @@ function shareArguments(
   )
 }
 
+/** What groups have only with a denominator or numerator. */
+export const ofShares: ReadonlySet<string> = new Set(['SHARE', 'TOTAL'])
+
 /** Without a denominator or numerator there are no shares to compare or to rank by. */
 export function possibleShares(
   given: AggregateArguments,
@@ -73,10 +76,10 @@ export function possibleShares(
 ): AggregateArguments {
   if ((denominator ?? numerator) !== undefined) return given
   const { rankBy, having, ...others } = given
-  const conditions = having?.filter(({ measure }) => measure !== 'SHARE') ?? []
+  const conditions = having?.filter(({ measure }) => !ofShares.has(measure)) ?? []
   return {
     ...others,
-    ...(rankBy !== undefined && rankBy.measure !== 'SHARE' && { rankBy }),
+    ...(rankBy !== undefined && !ofShares.has(rankBy.measure) && { rankBy }),
     ...(conditions.length > 0 && { having: conditions }),
   }
 }
@@ -124,7 +127,10 @@ export function changingValues(reference: Reference, collection: string): fc.Arb
         ? small.includes(of.field)
         : !((of.measure === 'MIN' || of.measure === 'MAX') && datetimes.includes(of.field))),
   )
-  return fc.oneof(fc.constantFrom({ measure: 'COUNT' as const }, { measure: 'SHARE' as const }), numbers)
+  return fc.oneof(
+    fc.constantFrom(...(['COUNT', 'SHARE', 'TOTAL'] as const).map((measure) => ({ measure }))),
+    numbers,
+  )
 }
 
 /** Conditions on groups, mostly with values that some group may have. */
@@ -147,7 +153,9 @@ function conditions(
       const isMoment =
         'field' in of && (of.measure === 'MIN' || of.measure === 'MAX') && datetimes.includes(of.field)
       const own =
-        record === undefined ? undefined : valueOf(reference, collection, { members: [record], share: 1 }, of)
+        record === undefined
+          ? undefined
+          : valueOf(reference, collection, { members: [record], share: 1, total: 1 }, of)
       const value = isMoment
         ? printInstant(typeof own === 'bigint' ? own : (record?.indexedAt ?? 0n))
         : choice === 0 && own !== undefined && of.measure !== 'COUNT'

@@ -122,6 +122,8 @@ export function valuesOf(
       return [sql`${row}.score`]
     case 'share':
       return [shareValue(emitter, row)]
+    case 'total':
+      return [sql`${row}.total`]
   }
 }
 

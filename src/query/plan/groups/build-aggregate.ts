@@ -194,7 +194,7 @@ function groupOrder(
   const ranking = { direction, missing: unusualPlace(nulls, direction) }
   return value.kind === 'measure'
     ? { by: 'measure', measure: value.measure, ...ranking }
-    : { by: 'share', ...ranking }
+    : { by: value.kind, ...ranking }
 }
 
 function aggregateOutput(building: Building, below: Collected): AggregateOutput | Constant {

@@ -93,7 +93,7 @@ export interface MeasurePlan {
 
 /** What is known of a group besides its keys; `measure` is a position in the list of the plan. */
 export type GroupValue =
-  | { readonly kind: 'count' | 'share' }
+  | { readonly kind: 'count' | 'share' | 'total' }
   | { readonly kind: 'measure'; readonly measure: number }
 
 /** A condition on groups. A missing value meets none. */
@@ -115,7 +115,7 @@ export interface Ranking {
 
 export type GroupOrder =
   | { readonly by: 'count' | 'key'; readonly direction: Direction }
-  | ({ readonly by: 'share' } & Ranking)
+  | ({ readonly by: 'share' | 'total' } & Ranking)
   | ({ readonly by: 'measure'; readonly measure: number } & Ranking)
   /** The highest score of significance first. */
   | { readonly by: 'score' }

@@ -31,7 +31,7 @@ export function createMeasureInputs(
     const field = registry.fieldsOf(collection, 'MeasureField', 'measures', () => [...fields.values()])
     return {
       measure: { type: new GraphQLNonNull(measure) },
-      field: { type: field, description: 'Absent for COUNT and SHARE.' },
+      field: { type: field, description: 'Absent for COUNT, SHARE and TOTAL.' },
       p: { type: GraphQLFloat, description: 'For PERCENTILE: a number from 0 to 1.' },
       from: { type: timeField(collection), description: 'For AVG_DURATION and MEDIAN_DURATION.' },
       to: { type: timeField(collection), description: 'The time at which they end.' },
