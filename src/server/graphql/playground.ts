@@ -80,6 +80,15 @@ const loadPlayground = bundledFiles('playground', async () => {
 
 function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'lexicons', string>>): string {
   const attributes = Object.entries(data).map(([name, value]) => `data-${name}="${escape(value)}"`)
+  return documentOf(
+    `<link rel="stylesheet" href="${folder}page.css">
+    <script type="module" src="${folder}page.js"></script>`,
+    `<div id="playground" ${attributes.join(' ')}></div>
+    <noscript>This page for writing queries needs JavaScript. Programs ask ${escape(data.endpoint)} by POST.</noscript>`,
+  )
+}
+
+function documentOf(head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -87,12 +96,10 @@ function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'le
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Lexigraph</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${folder}page.css">
-    <script type="module" src="${folder}page.js"></script>
+    ${head}
   </head>
   <body>
-    <div id="playground" ${attributes.join(' ')}></div>
-    <noscript>This page for writing queries needs JavaScript. Programs ask ${escape(data.endpoint)} by POST.</noscript>
+    ${body}
   </body>
 </html>
 `
@@ -101,28 +108,18 @@ function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'le
 function renderWithoutEditor(endpoint: string, first: string): string {
   // Its comments are about the editor.
   const query = first.replaceAll(/^#.*\n/gm, '').trim()
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Lexigraph</title>
-    <link rel="icon" href="data:,">
-    <style>
+  return documentOf(
+    `<style>
       :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
       body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem }
       pre { overflow: auto }
-    </style>
-  </head>
-  <body>
-    <h1>The editor for queries is not installed</h1>
+    </style>`,
+    `<h1>The editor for queries is not installed</h1>
     <p>It is part of the full install: stop the server, run <code>npm ci</code>, and start it again.</p>
     <p>Programs are answered without it, by POST to <code>${escape(endpoint)}</code>. A query to begin with,
       <a href="${escape(endpoint)}?query=${encodeURIComponent(query)}">and its answer</a>:</p>
-    <pre>${escape(query)}</pre>
-  </body>
-</html>
-`
+    <pre>${escape(query)}</pre>`,
+  )
 }
 
 /** Escapes text, and an attribute value in double quotes; unescaped line ends would be normalized. */

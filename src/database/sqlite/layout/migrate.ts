@@ -5,26 +5,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
-import type { Table } from '../../layout/tables.ts'
-import {
-  applicationId,
-  commonTables,
-  createCounts,
-  createIndexes,
-  createSideTables,
-  createTable,
-  createTextIndexes,
-  derivationOf,
-  schemaVersion,
-  createSums,
-} from './ddl.ts'
-import { createWordIndex } from './word-ddl.ts'
-import { createMarks } from '../../stories/story-marks.ts'
+import { applicationId, commonTables, createIndexes, derivationOf, schemaVersion } from './ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
-import { rebuild, tidyUp } from './rebuild.ts'
+import { layOut, rebuild, tidyUp } from './rebuild.ts'
 import { findRebuild, isAtWork } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
 
@@ -74,25 +60,14 @@ function create(database: DatabaseSync, { tables, fingerprint, onCreated }: Migr
   database
     .prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)')
     .run(derivationOf(fingerprint))
-  for (const table of tables) layOut(database, table)
+  for (const table of tables) {
+    layOut(database, table)
+    database.exec(createIndexes(table))
+    database
+      .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
+      .run(table.collection.nsid, table.name)
+  }
   onCreated?.()
-}
-
-function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [
-    createTable,
-    createSideTables,
-    createTextIndexes,
-    createWordIndex,
-    createIndexes,
-    createCounts,
-    createSums,
-    createMarks,
-  ]
-  database.exec(parts.map((create) => create(table)).join('\n'))
-  database
-    .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
-    .run(table.collection.nsid, table.name)
 }
 
 export const recordText = (column: string): string => `json(${column})`

@@ -171,7 +171,8 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
   return true
 }
 
-function layOut(database: DatabaseSync, table: Table): void {
+/** A table without its indexes. */
+export function layOut(database: DatabaseSync, table: Table): void {
   const parts = [
     createTable,
     createSideTables,
