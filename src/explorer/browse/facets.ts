@@ -10,12 +10,15 @@ import { isFilteredIn } from '../view/facets.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
 
-export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
+/** `total`: of the records of the view. */
+export function facetList(answers: readonly FacetAnswer[], browse: Browse, total: number | null): Html {
   const isFiltered = isFilteredIn(browse.view)
   return answers.map((answer) => {
     const field = browse.subject.fields.get(answer.field)
     const isEmpty = answer.values.length === 0 && !answer.cut
-    return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
+    return field === undefined || (isEmpty && !isFiltered(field))
+      ? null
+      : facet({ ...answer, total }, field, browse)
   })
 }
 
@@ -78,9 +81,11 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
   const others = [...chosen, ...excluded].filter(
     (value) => !answer.values.some((each) => each.value === value),
   )
+  const own = view.conditions.filter((each) => each.field.name === field.name)
+  const isOnly = own.length === 1 && chosen.length === 1
   const shown: readonly { value: string; count: number | null }[] = [
     ...answer.values,
-    ...[...new Set(others)].map((value) => ({ value, count: null })),
+    ...[...new Set(others)].map((value) => ({ value, count: isOnly ? (answer.total ?? null) : null })),
   ]
   const most = Math.max(1, ...shown.map(({ count }) => count ?? 0))
   return html`<ul>

@@ -21,6 +21,8 @@ export interface FacetAnswer {
   readonly cut: boolean
   /** Of how many values these are the ones that contain a text; absent where none was looked for. */
   readonly among?: number
+  /** Of the records of the view, which all have the only value that it has chosen; absent where it was not asked. */
+  readonly total?: number | null
 }
 
 export interface ListAnswer {
@@ -152,7 +154,7 @@ export function facetsPanel(
   facets: readonly ShownField[],
   subject: PageSubject,
 ): Panel {
-  const selection = facetSelection(facets, facetSize)
+  const selection = { totalCount: {}, ...facetSelection(facets, facetSize) }
   return { name, field: subject.collection.rootField, arguments: { ...recordArguments(view) }, selection }
 }
 

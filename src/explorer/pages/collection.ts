@@ -134,7 +134,7 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
   return html`<aside aria-label=${text.filters}><h2 class="hidden">${text.filters}</h2>
             <details class="sidebar">
               <summary>${text.filters}</summary>
-              ${filterMenu(browse)} ${facetList(list.facets ?? [], browse)}
+              ${filterMenu(browse)} ${facetList(list.facets ?? [], browse, list.totalCount)}
               ${otherFacets(facets, browse)} ${lateFacets(left, browse)}
             </details>
           </aside>`

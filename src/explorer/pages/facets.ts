@@ -7,7 +7,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { affordableOperations, buildOperation } from '../../ask/operation.ts'
-import { type FacetAnswer, facetsPanel } from '../lists/list.ts'
+import { type FacetAnswer, facetsPanel, type ListAnswer } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
@@ -38,10 +38,11 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
     ],
     render(answer) {
       const browse: Browse = { site, subject, view, language, names: readNames(answer, left) }
-      const found = [left, ...left.map((each) => [each])].flatMap(
+      const lists = [left, ...left.map((each) => [each])].flatMap(
         (facets) =>
-          (answer[panelOf(facets)] as { readonly facets: readonly FacetAnswer[] } | undefined)?.facets ?? [],
+          (answer[panelOf(facets)] as Required<Pick<ListAnswer, 'facets' | 'totalCount'>> | undefined) ?? [],
       )
+      const found = lists.flatMap((list) => list.facets)
       // A facet that no operation can afford leads to all of its values.
       const facets = left.map(
         ({ name }): FacetAnswer =>
@@ -50,7 +51,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       return html`<h1>${title}</h1> <h2 class="hidden">${text.filters}</h2>
         <p><a href=${viewAddress(browse, view)}>${text.filtering.back}</a></p>
         ${conditionList(browse)}
-        <div id=${lateId}>${facetList(facets, browse)}</div>`
+        <div id=${lateId}>${facetList(facets, browse, lists[0]?.totalCount ?? null)}</div>`
     },
   }
 }
