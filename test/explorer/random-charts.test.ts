@@ -13,6 +13,7 @@ import { openTestService } from '../support/service/service.ts'
 import { assertHome } from './home.ts'
 import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
 import { drawRecords, kinds, lexicons, shapes } from './random-records.ts'
+import { assertCaption, assertDrawn, enoughOf, highestOf, type Part, shareText } from './shares.ts'
 
 const number = new Intl.NumberFormat('en')
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
@@ -28,6 +29,12 @@ for (const [at, shape] of shapes.entries())
       const pages = pagesOver({ service, reference }, modelOf(lexicons, {}))
       await assertHome(pages, Object.keys(kinds))
       const checks = Object.keys(kinds).flatMap((nsid) => checksOf(pages, nsid))
+      if ('least' in shape)
+        for (const per of ['month', 'day']) {
+          await assertTopics(pages, `/c/org.example.report/topic?q=storm&per=${per}`, 'publishedAt')
+          const split = `q=flood&split=language&facets=language&per=${per}`
+          await assertOverTime(pages, `/c/org.example.report?${split}`, 'share', 'publishedAt')
+        }
       for (let left = 6; left > 0; left -= 1) await checks[Math.floor(random() * checks.length)]?.()
     })
 
@@ -87,6 +94,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     ...['by=wordCount&step=100', `by=${time}_month`].map((by) => () => assertShares(pages, place, by)),
     ...queries.map((query) => () => assertMonths(pages, place, query, time)),
     ...queries.map((query) => () => assertFacets(pages, `${place}?${query}`)),
+    ...['vaa', 'vac', 'vah', 'vaz'].map((value) => () => assertFacets(pages, `${place}?language=${value}`)),
   ]
 }
 
@@ -105,11 +113,6 @@ function baseAddress(href: string, time: string, view: string, group = time): st
   return `${path}?${new URLSearchParams(own)}`
 }
 
-/** What a cell says of so many records. */
-function shareText(count: number, all: number): string {
-  return all === 0 ? 'no value' : percent.format(count / all)
-}
-
 async function assertOverTime(
   pages: Pages,
   plain: string,
@@ -122,6 +125,8 @@ async function assertOverTime(
   const { document } = await pages.page(address)
   if (document.querySelector('figure tbody') === null) return
   const { rows, head, description } = await pages.figure(address)
+  await assertCaption(pages, address, description)
+  const parts: (Part & { readonly text: string; readonly of: string })[] = []
   for (const [key, ...cells] of rows) {
     const isSingle = cells.every(({ href }) => href === null)
     const series = isSingle ? 1 : as === 'share' ? (cells.length - 1) / 2 : cells.length
@@ -135,12 +140,24 @@ async function assertOverTime(
       const count = isRest
         ? pages.found(key?.href ?? '').filter((record) => !own.has(record)).length
         : pages.found(to ?? '').length
-      const expected = as === 'count' ? [number.format(count)] : [shareText(count, all), number.format(count)]
-      const shown = as === 'count' ? [text] : [text, cells[series + column]?.text]
-      assert.deepEqual(shown, expected, `${to ?? key?.text} of ${address}`)
+      const of = `${to ?? key?.text} of ${address}`
+      assert.equal(as === 'count' ? text : cells[series + column]?.text, number.format(count), of)
+      parts.push({ count, all, series: column, text, of })
     }
     if (as === 'share' && period !== '')
       assert.equal(cells.at(-1)?.text, number.format(all), `${period} of ${address}`)
+  }
+  if (as === 'share') {
+    for (const part of parts) assert.equal(part.text, shareText(part, parts), part.of)
+    assertDrawn(
+      document,
+      parts.map(({ text }) => text),
+    )
+    assert.equal(
+      description.includes('* or hollow'),
+      parts.some(({ text }) => text.endsWith('*')),
+      address,
+    )
   }
   for (const { text, href } of await restOf(pages, address))
     if (href !== null && as === 'count') assert.equal(text, number.format(pages.found(href).length), href)
@@ -188,24 +205,21 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   const peaks: number[] = []
   const lowest: number[] = []
   for (const [at, said] of texts('.findings li').entries()) {
-    const known = periods.flatMap(([key, ...cells]) => {
+    const known = periods.map(([key, ...cells]): Part => {
       const href = (addresses.length === 1 ? key : cells[at])?.href ?? ''
       const all = href === '' ? 0 : baseOf(pages, href, time, address)
-      return all === 0 ? [] : [{ here: pages.found(href).length, all }]
+      return { count: href === '' ? 0 : pages.found(href).length, all, series: at }
     })
-    // Shares of few records, and of few matches, are mostly chance.
-    const ofMany = known.some(({ all }) => all >= 50) ? known.filter(({ all }) => all >= 50) : known
-    const shares = ofMany.flatMap(({ here, all }) => (here < 5 ? [] : [here / all]))
-    lowest.push(...ofMany.map(({ here, all }) => here / all))
-    const peak = shares.length === 0 ? undefined : percent.format(Math.max(...shares))
-    assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], peak, `${said} ${address}`)
-    peaks.push(...shares)
+    lowest.push(...enoughOf(known).map(({ count, all }) => count / all))
+    const peak = highestOf(known)
+    const wanted = peak === undefined ? undefined : percent.format(peak)
+    assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], wanted, `${said} ${address}`)
+    if (peak !== undefined) peaks.push(peak)
   }
   // A single value is said alone.
   const highest = percent.format(Math.max(...peaks))
   const wanted = [`Highest: ${highest} (`, `: ${highest}.`]
-  if (peaks.length > 0 && periods.length > 1)
-    assert.ok((peaks.length === 1 ? wanted : wanted.slice(0, 1)).some((each) => description.includes(each)))
+  if (peaks.length > 0 && periods.length > 1) assert.ok(wanted.some((each) => description.includes(each)))
   if (lowest.length > 0 && description.includes('Lowest: '))
     assert.ok(description.includes(`Lowest: ${percent.format(Math.min(...lowest))} (`), description)
   for (const [at, list] of topicsIn(document, 'newest')) {
@@ -226,8 +240,18 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
   }
   for (const [at, list] of topicsIn(document, 'outlets')) {
     const topic = addresses[at] ?? ''
-    const values = Map.groupBy(pages.found(topic), ({ value }) => value.language)
-    for (const table of list.querySelectorAll('table')) {
+    const groups = [...Map.groupBy(pages.found(topic), ({ value }) => value.language).values()]
+    const parts = groups.map((own, series): Part => {
+      const [{ value: { language = null } = {} } = {}] = own
+      const few = `${topic}&language${language === null ? '.missing=1' : `=${language}`}`
+      return { count: own.length, all: baseOf(pages, few, time, address, 'language'), series }
+    })
+    // Ranked are those of five matches and fifty records, or if there are none, those of five matches.
+    const five = parts.filter(({ count }) => count >= 5)
+    const fifty = five.filter(({ all }) => all >= 50)
+    const ranked = fifty.length > 0 ? fifty : five
+    const tables = [...list.querySelectorAll('table')]
+    for (const table of tables) {
       const isRanked = table.querySelector('caption')?.textContent === 'Highest shares'
       const rows = rowsOf(table).map(({ href, cells: [, ...cells] }) => {
         const [here, all] = [pages.found(href).length, baseOf(pages, href, time, address, 'language')]
@@ -239,16 +263,14 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
         )
         return isRanked ? here / all : here
       })
-      assert.deepEqual(
-        rows,
-        rows.toSorted((one, other) => other - one),
-        address,
-      )
-      const enough = [...values.values()].filter((each) => each.length >= 5).length
-      assert.equal(rows.length, Math.min(8, isRanked && enough > 0 ? enough : values.size), address)
+      const wanted = isRanked ? ranked.map(({ count, all }) => count / all) : parts.map(({ count }) => count)
+      assert.deepEqual(rows, wanted.toSorted((one, other) => other - one).slice(0, 8), address)
     }
-    if (values.size > 0) assert.equal(list.querySelectorAll('table').length, 2, address)
+    if (groups.length > 0) assert.equal(tables.length, ranked.length > 0 ? 2 : 1, address)
   }
+  // The note stands where a row has the mark.
+  const outlets = texts('[aria-labelledby=topic-outlets]').join()
+  assert.equal(outlets.includes('* Of fewer than 50'), outlets.includes('%*'), address)
   for (const late of links('.later')) {
     const panel = await pages.page(late)
     for (const [at, list] of topicsIn(panel.document)) {
@@ -300,6 +322,9 @@ function rowsOf(table: Element) {
 async function assertFacets(pages: Pages, address: string): Promise<void> {
   const { total, document } = await pages.page(address)
   assert.equal(total, pages.found(address).length)
+  // A value that was chosen is there with its number, although others have more records.
+  for (const value of document.querySelectorAll('.facet a.value[aria-current]'))
+    assert.equal(plainText(value.querySelector('.count')?.textContent), number.format(total), address)
   for (const value of document.querySelectorAll('.facet a.value:not([aria-current])')) {
     const href = value.getAttribute('href') ?? ''
     const field = value.closest('.facet')?.getAttribute('aria-labelledby')?.replace('facet-', '') ?? ''

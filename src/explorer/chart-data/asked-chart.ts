@@ -74,6 +74,14 @@ export const leastRecords = 5
 /** Shares of fewer records are marked, and are called neither highest nor lowest. */
 export const fewRecords = 50
 
+/** `having` of groups whose share can be ranked. */
+export function atLeast(matches: number, records: number) {
+  return [
+    { measure: 'COUNT', operator: 'GTE', value: matches },
+    { measure: 'TOTAL', operator: 'GTE', value: records },
+  ]
+}
+
 /** The numbers behind a value. */
 export interface Counted {
   readonly count: number | null
@@ -115,8 +123,8 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly 
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records are
- * neither highest nor lowest, and those of fewer than `leastRecords` matches are not the highest, unless no share has more.
+ * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records, and
+ * higher ones of fewer than `leastRecords` matches, are marked, and neither highest nor lowest, unless no share has more.
  */
 export function describe(
   given: Given,
@@ -129,13 +137,19 @@ export function describe(
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
       const place = spec.series.length > 1 ? list([of, name]) : of
-      return value === null ? [] : [{ ...(countedIn?.(at, key) ?? { count: null }), value, place }]
+      return value === null ? [] : [{ ...(countedIn?.(at, key) ?? { count: null }), value, place, at, key }]
     }),
   )
   if (all.length === 0) return { ...spec, description: text.charts.empty }
   const ofMany = ofEnough(all)
   const highest = highestShare(all) ?? highestOf(ofMany)
   const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
+  const enough = new Set(ofMany)
+  const few = spec.series.map((_, at) => {
+    const own = all.filter((each) => each.at === at)
+    const most = highestShare(own)?.value ?? highest.value
+    return own.filter((each) => !enough.has(each) || each.value > most).map(({ key }) => key)
+  })
   const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })
   const extremes =
     all.length === 1
@@ -146,10 +160,12 @@ export function describe(
   const isShared = missing.every((keys) => keys.join() === missing[0]?.join())
   const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
   const said = [
+    // Others may be left out.
+    all.length > 1 && !(spec.isOrdered && spec.isStacked) && text.charts.ofShown,
     extremes,
-    ofMany.length < all.length && text.charts.fewOf(number(fewRecords)),
-    ofMany.some(({ value }) => value > highest.value) && text.charts.highestOf(number(leastRecords)),
+    few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords)),
     gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),
   ]
-  return { ...spec, description: said.filter((each) => each !== false).join(' ') }
+  const series = spec.series.map((each, at) => ({ ...each, few: few[at] ?? [] }))
+  return { ...spec, series, description: said.filter((each) => each !== false).join(' ') }
 }

@@ -9,7 +9,7 @@ import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
 import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
-import { type Counted, describe, leastRecords, partialNotes } from './asked-chart.ts'
+import { type Counted, describe, fewRecords, leastRecords, partialNotes } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
   furtherPanels,
@@ -278,6 +278,9 @@ function notesOn(
     other !== undefined && cutNote(other, rows.length, groupsIn(answer, 'rows'), isOrdered(other), language),
     rows.some((row) => row.isCut) && charts.smallLeftOut,
     isRanked(plan) && hasLeast(plan) && charts[whole === null ? 'atLeast' : 'matching'](number(leastRecords)),
+    isRanked(plan) &&
+      groups.some(({ total }) => Number(total) >= fewRecords) &&
+      charts.atLeast(number(fewRecords)),
     choices.kind !== null && choices.kind !== kind && { lines, bars, table }[kind],
     missing > 0 && charts[isNumber(across) ? 'unmeasured' : 'undated'](noun, number(missing)),
   ]

@@ -5,7 +5,7 @@ import { areAffordable, type Panel } from '../../ask/operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
-import { aggregateOf, leastRecords, mostGroups } from './asked-chart.ts'
+import { aggregateOf, atLeast, fewRecords, leastRecords, mostGroups } from './asked-chart.ts'
 import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
 import type { Grouping } from './grouping.ts'
 import { groupingSelection, inGroups, inOrder, isNumber, isOrdered, periodOf, withValue } from './grouping.ts'
@@ -93,7 +93,12 @@ export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site
   const { across, other, own } = plan
   // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
   const whole = isRanked(plan) ? null : plan.whole
-  if (other === undefined) return whole === null ? [] : [totalsPanel('', inColumns(whole))]
+  if (other === undefined) {
+    if (whole !== null) return [totalsPanel('', inColumns(whole))]
+    // Groups of fewer records are ranked where none has enough.
+    const isNone = plan.whole !== null && answer !== null && groupsIn(answer, 'groups').groups.length === 0
+    return isNone ? [measurePanel(plan, own, 1)] : []
+  }
   const rows = rowsIn(answer, other)
   const pairPanels = (suffix: string, of: readonly GroupAnswer[]): readonly Panel[] => [
     { ...measurePanel(plan, inGroups(inColumns(own), other, of)), name: `pairs${suffix}` },
@@ -124,7 +129,7 @@ export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site
 }
 
 /** The groups of the records, or their pairs, with the measure. */
-function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
+function measurePanel(plan: GroupPlan, records: RecordArguments, least = fewRecords): Panel {
   const { aggregate, choices, form, of, across, other, whole } = plan
   const { rank } = form
   const { by } = choices
@@ -142,7 +147,7 @@ function measurePanel(plan: GroupPlan, records: RecordArguments): Panel {
       rankBy: isRanked(plan) && rank !== null ? order : undefined,
       having:
         isRanked(plan) && hasLeast(plan)
-          ? { measure: 'COUNT', operator: 'GTE', value: leastRecords }
+          ? atLeast(leastRecords, least).slice(0, whole === null ? 1 : 2)
           : undefined,
     },
     selection: {

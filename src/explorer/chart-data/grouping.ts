@@ -148,7 +148,7 @@ function recordNameIn(
   const nameOf = (each: GroupAnswer) => (each[`${name}Resolved`] as GroupAnswer | null)?.[targetTitle ?? '']
   const found = nameOf(group)
   if (typeof found !== 'string') return null
-  const isShared = among.some((each) => each !== group && nameOf(each) === found)
+  const isShared = among.some((each) => each[name] !== group[name] && nameOf(each) === found)
   return isShared ? nameAndKey(found, String(group[name])) : found
 }
 

@@ -160,15 +160,16 @@ export function outliersPanel(
 ): Panel {
   const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
   const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }]
-  return countPanel(axis, name, records, { OR: outside.map((each) => nest(axis.field, each)) })
+  return countPanel(axis.subject, name, records, { OR: outside.map((each) => nest(axis.field, each)) })
 }
 
 /** How many records have no time. */
 export function undatedPanel(axis: TimeAxis, name: string, records: RecordArguments): Panel {
-  return countPanel(axis, name, records, nest(axis.field, { isNull: true }))
+  return countPanel(axis.subject, name, records, nest(axis.field, { isNull: true }))
 }
 
-function countPanel({ subject }: TimeAxis, name: string, records: RecordArguments, of: Where): Panel {
+/** How many records there are; with `of`, how many of them meet it. */
+export function countPanel(subject: PageSubject, name: string, records: RecordArguments, of?: Where): Panel {
   const { where, search } = records
   const restricted = { where: andWhere(where, of), search }
   return { name, field: aggregateOf(subject), arguments: restricted, selection: { count: {} } }

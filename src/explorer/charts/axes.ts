@@ -41,15 +41,10 @@ export function keyScale({ keys }: ChartSpec, most: number): Options {
   }
 }
 
-export function extent(
-  { kind, isStacked, series, keys, unit }: ChartSpec,
-  marks: readonly Mark[],
-): readonly [number, number] {
-  const sums =
-    kind === 'bars' && isStacked && series.length > 1
-      ? keys.map((_, key) => series.reduce((sum, { values }) => sum + (values[key] ?? 0), 0))
-      : marks.map(({ value }) => value)
-  const [low, high] = [Math.min(0, ...sums), Math.max(0, ...sums)]
+/** Of all values but those of too few records. */
+export function extent({ unit }: ChartSpec, marks: readonly Mark[]): readonly [number, number] {
+  const ends = marks.filter(({ isFew }) => !isFew).map(({ end }) => end)
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)]
   return low === high ? [0, unit === 'share' ? 0.01 : 1] : [low, high]
 }
 

@@ -69,6 +69,8 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[]
   /** An address for each key, or none at all. */
   readonly hrefs: readonly (string | null)[]
+  /** Positions of keys whose shares are of too few records: marked, drawn hollow, and no part of the scale. */
+  readonly few?: readonly number[]
 }
 
 /** A value in a drawing. */
@@ -79,6 +81,9 @@ export interface Mark {
   readonly value: number
   readonly href: string | null
   readonly title: string
+  readonly isFew: boolean
+  /** Where it ends before it is cut; of bars that are stacked, where the last of its key does. */
+  readonly end: number
 }
 
 /** A chart with more takes long to draw, and cannot be read. */
@@ -94,6 +99,15 @@ export function valueText(
   { unit, locale, noValue }: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
 ): string {
   return value === null ? noValue : valueFormat(unit, locale).format(value)
+}
+
+/** With an asterisk where it is of too few records. */
+export function valueAt(
+  spec: ChartSpec,
+  { values, few }: Pick<ChartSeries, 'values' | 'few'>,
+  key: number,
+): string {
+  return valueText(values[key] ?? null, spec) + (few?.includes(key) === true ? '*' : '')
 }
 
 /** By unit and language: making one takes longer than a hundred values. */
@@ -120,15 +134,8 @@ export function isDrawn(spec: ChartSpec): boolean {
   return spec.kind !== 'table' && !isEmpty(spec)
 }
 
-export function hasGaps({ series }: ChartSpec): boolean {
-  return series.some(({ values }) => values.includes(null))
-}
-
 /** Of the marks of a period that is not whole. */
 export const partialOpacity = 0.45
-
-/** Of the shade in place of a missing column. */
-export const gapOpacity = 0.1
 
 export function isTooLarge({ keys, series }: ChartSpec): boolean {
   return keys.length * Math.max(1, series.length) > mostMarks
@@ -139,22 +146,8 @@ export function colourNumber({ series }: ChartSpec, at: number): number {
   return series[at]?.isRest === true ? 8 : at % 8
 }
 
-/** What a colour or a shade of a chart means. */
-export interface LegendEntry {
-  readonly name: string
-  /** A number of the palette; null for the colour of texts. */
-  readonly colour: number | null
-  readonly opacity: number
-}
-
-export function legendOf(spec: ChartSpec): readonly LegendEntry[] {
-  const { kind, series, isOrdered, noValue } = spec
-  return [
-    ...(series.length > 1
-      ? series.map(({ name }, at) => ({ name, colour: colourNumber(spec, at), opacity: 1 }))
-      : []),
-    ...(kind === 'bars' && isOrdered && hasGaps(spec)
-      ? [{ name: noValue, colour: null, opacity: gapOpacity }]
-      : []),
-  ]
+/** What the colours of a chart mean, numbers of the palette. */
+export function legendOf(spec: ChartSpec): readonly { readonly name: string; readonly colour: number }[] {
+  const { series } = spec
+  return series.length === 1 ? [] : series.map(({ name }, at) => ({ name, colour: colourNumber(spec, at) }))
 }

@@ -40,15 +40,6 @@ function textsOf(svg: string): readonly string[] {
   )
 }
 
-/** The number of shades in place of missing values. */
-function shadesIn(svg: string): number {
-  const groups = Array.from(
-    svg.matchAll(/<g [^>]*fill-opacity="0\.1">(.*?)<\/g>/g),
-    ([, shades = '']) => shades,
-  )
-  return groups.reduce((sum, shades) => sum + shades.split('<rect').length - 1, 0)
-}
-
 test('labels of an axis are whole and differ', () => {
   const label = 'Nov 18, 2026, 10:00 AM'
   for (const highest of [0.00021, 0.0004, 0.02, 1]) {
@@ -140,7 +131,7 @@ for (const kind of drawnKinds)
     const drawn = (values: readonly (number | null)[], layout: 'wide' | 'narrow'): number => {
       const keys = keysOf(values.map((_, at) => `day ${at}`))
       const svg = drawChart(spec({ kind, keys, series: [series(values)] }), layout)
-      return tagsOf(svg).filter((tag) => /^<(rect|circle)/.test(tag)).length - shadesIn(svg)
+      return tagsOf(svg).filter((tag) => /^<(rect|circle)/.test(tag)).length
     }
     assert.equal(drawn([5], 'wide'), 1)
     const many = Array.from({ length: 1_000 }, (_, at) => (at % 10 === 0 ? null : (at % 7) - 2))
@@ -153,15 +144,61 @@ test('a missing value is marked in the drawing, and zero is not', () => {
   const both = [...one, series([1, 1, null], 'y')]
   const marksOf = (change: Partial<ChartSpec>) => {
     const svg = drawChart(spec({ series: one, ...change }), 'wide')
-    const texts = Array.from(svg.matchAll(/<text[^>]*>\u2068?(no value)/g), ([, text]) => text)
-    return [shadesIn(svg), texts.join(), svg.split('<title>b: no value<').length - 1]
+    const texts = Array.from(svg.matchAll(/<text[^>]*>\u2068?(no value|–)/g), ([, text]) => text)
+    return [texts.join(), svg.split('<title>b: no value<').length - 1]
   }
-  assert.deepEqual(marksOf({}), [1, '', 2])
-  assert.deepEqual(marksOf({ isOrdered: false }), [0, 'no value', 1])
-  assert.equal(marksOf({ series: both })[0], 0)
-  assert.equal(marksOf({ series: both, isOrdered: false })[1], '')
-  assert.equal(marksOf({ series: both, isOrdered: false, isStacked: false })[1], 'no value,no value')
+  assert.deepEqual(marksOf({}), ['–', 2])
+  assert.deepEqual(marksOf({ kind: 'lines' }), ['–', 2])
+  assert.deepEqual(marksOf({ isOrdered: false }), ['no value', 1])
+  assert.equal(marksOf({ series: both })[0], '')
+  assert.equal(marksOf({ series: both, isOrdered: false })[0], '')
+  assert.equal(marksOf({ series: both, isOrdered: false, isStacked: false })[0], 'no value,no value')
 })
+
+for (const [kind, change] of Object.entries({
+  columns: {},
+  bars: { isOrdered: false },
+  lines: { kind: 'lines', isStacked: false },
+  'stacked columns': { several: true },
+  'bars of several series': { several: true, isOrdered: false, isStacked: false },
+} as const))
+  test(`${kind} of too few records are hollow, have an asterisk, and set no scale`, () => {
+    const draw = (first: number, few: readonly number[]) => {
+      const all = [first, 0.02, 0.03].map((value) => value / 2)
+      const given = 'several' in change ? [series(all, 'x'), series(all, 'y')] : [series(all)]
+      const { several: _, ...more } = { several: false, ...change }
+      const svg = drawChart(
+        spec({ unit: 'share', series: given.map((each) => ({ ...each, few })), ...more }),
+        'wide',
+      )
+      const hollow = Array.from(
+        svg.matchAll(/<g [^>]*stroke-dasharray="3 2"[^>]*>(.*?)<\/g>/g),
+        ([, own]) => own,
+      ).join('')
+      const sizes = (text: string) =>
+        Array.from(text.matchAll(/ (?:height|width|cy)="([\d.]+)"/g), ([, each]) => Number(each))
+      const ticks = textsOf(svg).filter((text) => /^[\d.]+%$/.test(text))
+      return {
+        ticks,
+        stars: svg.split('\u2068*\u2069').length - 1,
+        hollow: sizes(hollow),
+        titles: textsOf(svg),
+      }
+    }
+    const plain = draw(0.03, [])
+    assert.deepEqual([plain.stars, plain.hollow], [0, []])
+    const few = draw(0.9, [0])
+    const count = 'several' in change ? 2 : 1
+    assert.equal(few.stars, count)
+    assert.deepEqual(few.ticks, plain.ticks)
+    assert.ok(
+      few.titles.some((text) => text.includes('45%*')),
+      few.titles.join(),
+    )
+    // As high or long as the highest of the others.
+    assert.ok(few.hollow.length >= count)
+    assert.deepEqual(few.hollow, draw(0.03, [0]).hollow)
+  })
 
 test('bars that do not add up stand below each other, each as long as its value', () => {
   const all = [series([4, 2, 0], 'here'), series([1, 2, 3], 'there')]
@@ -184,18 +221,10 @@ test('bars that do not add up stand below each other, each as long as its value'
   assert.equal(new Set(bars.map(({ y }) => y)).size, 2)
 })
 
-test('a legend says what shades and colours mean', () => {
-  const all = [series([-3, null, 2])]
-  for (const [change, names] of [
-    [{ series: all }, ['no value']],
-    [{ series: all, isOrdered: false }, []],
-    [{ series: all, kind: 'lines' }, []],
-    [{ series: [series([1, 2, 3], 'one'), series([3, 2, 1], 'two')], isStacked: false }, ['one', 'two']],
-  ] as const)
-    assert.deepEqual(
-      legendOf(spec(change)).map(({ name }) => name),
-      names,
-    )
+test('a legend says what colours mean', () => {
+  const names = (change: Partial<ChartSpec>) => legendOf(spec(change)).map(({ name }) => name)
+  assert.deepEqual(names({ series: [series([-3, null, 2])] }), [])
+  assert.deepEqual(names({ series: [series([1, 2, 3], 'one'), series([3, 2, 1], 'two')] }), ['one', 'two'])
 })
 
 test('numbers of the axis and in titles are those of the language', () => {

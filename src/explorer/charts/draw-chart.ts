@@ -9,9 +9,9 @@ import {
   legendOf,
   type Mark,
   partialOpacity,
-  valueText,
+  valueAt,
 } from './chart-spec.ts'
-import { axisBreaks, barGaps, columnGaps } from './gaps.ts'
+import { axisBreaks, signs } from './gaps.ts'
 import type { Drawing, Options } from './axes.ts'
 import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
 import { columnsOf, labelText, plainText } from './label.ts'
@@ -58,17 +58,27 @@ function withPlainTexts(spec: ChartSpec): ChartSpec {
 
 const common = 'text-anchor="middle" fill="currentColor" font-size="12" direction="ltr"'
 
+/** Those of too few records end where the scale of the others does. */
 function marksOf(spec: ChartSpec): readonly Mark[] {
   const several = spec.series.length > 1
-  return spec.series.flatMap(({ name, values, hrefs }, series) =>
-    values.flatMap((value, key): readonly Mark[] => {
+  const isStack = spec.kind === 'bars' && spec.isStacked
+  const marks = spec.series.flatMap((one, series) =>
+    one.values.flatMap((value, key): readonly Mark[] => {
       const of = spec.keys[key]
       if (value === null || of === undefined || !Number.isFinite(value)) return []
-      const subject = several ? `${of.label}, ${name}` : of.label
-      const title = `${subject}: ${valueText(value, spec)}`
-      return [{ key, series, value, href: hrefs[key] ?? of.href, title }]
+      const subject = several ? `${of.label}, ${one.name}` : of.label
+      const title = `${subject}: ${valueAt(spec, one, key)}`
+      const parts = (isStack ? spec.series : [one]).filter(({ values }) => values[key] !== null)
+      const isFew = parts.every(({ few }) => few?.includes(key) === true)
+      const end = parts.reduce((sum, { values }) => sum + (values[key] ?? 0), 0)
+      return [{ key, series, value, href: one.hrefs[key] ?? of.href, title, isFew, end }]
     }),
   )
+  const [, high] = extent(spec, marks)
+  return marks.map((mark) => ({
+    ...mark,
+    value: mark.value * (mark.isFew ? Math.min(1, high / mark.end) : 1),
+  }))
 }
 
 function optionsOf(drawing: Drawing): Options & { readonly height: number } {
@@ -86,17 +96,16 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
     x: { ...keyAxis(spec, width - 60), type: 'band', padding: spec.keys.length > 120 ? 0 : 0.12 },
     y: valueAxis(spec, marks),
     marks: [
-      columnGaps(spec, extent(spec, marks)),
-      ...byWhole(spec, marks).map(([some, more]) =>
+      ...byLook(spec, marks).map(([some, more]) =>
         Plot.barY(some, {
           x: 'key',
           y: 'value',
-          fill: 'series',
           insetTop: spec.series.length > 1 ? 0.5 : 0,
           ...(hasLinks(spec) ? {} : { title: 'title' }),
           ...more,
         } as never),
       ),
+      signs(spec, marks, { x: 'key' }),
       ...hits(spec, marks),
       Plot.ruleY([0]),
       ...axisBreaks(spec),
@@ -104,15 +113,17 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
   }
 }
 
-/** Marks of whole keys, and those of others, which are paler. */
-function byWhole(
+/** Marks of whole keys, paler ones of others, and hollow ones of too few records. */
+function byLook(
   { keys }: ChartSpec,
   marks: readonly Mark[],
 ): readonly (readonly [readonly Mark[], Options])[] {
   const isPartial = ({ key }: Mark) => keys[key]?.isPartial === true
+  const enough = marks.filter(({ isFew }) => !isFew)
   return [
-    [marks.filter((mark) => !isPartial(mark)), {}],
-    [marks.filter(isPartial), { fillOpacity: partialOpacity }],
+    [enough.filter((mark) => !isPartial(mark)), { fill: 'series' }],
+    [enough.filter(isPartial), { fill: 'series', fillOpacity: partialOpacity }],
+    [marks.filter(({ isFew }) => isFew), { fill: 'none', stroke: 'series', strokeDasharray: '3 2' }],
   ]
 }
 
@@ -127,9 +138,9 @@ function hits(spec: ChartSpec, marks: readonly Mark[]): readonly unknown[] {
       label,
       ...spec.series
         .filter(({ values }) => typeof values[key] === 'number')
-        .map(({ name, values }) => {
-          const value = valueText(values[key] ?? null, spec)
-          return spec.series.length > 1 ? `${name}: ${value}` : value
+        .map((one) => {
+          const value = valueAt(spec, one, key)
+          return spec.series.length > 1 ? `${one.name}: ${value}` : value
         }),
       ...(spec.series.every(({ values }) => values[key] === null) ? [spec.noValue] : []),
     ].join(spec.series.length > 1 ? '\n' : ': '),
@@ -159,6 +170,7 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
   )
   const keys = { ...keyScale(spec, margin.columns), padding: 0.2 }
   const isGrouped = !spec.isStacked && spec.series.length > 1
+  const place = isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }
   const bands = isGrouped
     ? {
         fy: { ...keys, axis: 'left' },
@@ -174,15 +186,17 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
     x: { ...valueAxis(spec, marks), axis: 'top', ticks: width < 500 ? 4 : 8 },
     ...bands,
     marks: [
-      Plot.barX(marks, {
-        ...(isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }),
-        x: 'value',
-        fill: 'series',
-        insetRight: spec.series.length > 1 && !isGrouped ? 1 : 0,
-        href: 'href',
-        title: 'title',
-      } as never),
-      barGaps(spec, extent(spec, marks), isGrouped),
+      ...byLook(spec, marks).map(([some, more]) =>
+        Plot.barX(some, {
+          ...place,
+          x: 'value',
+          insetRight: spec.series.length > 1 && !isGrouped ? 1 : 0,
+          href: 'href',
+          title: 'title',
+          ...more,
+        } as never),
+      ),
+      signs(spec, marks, place),
       Plot.ruleX([0]),
     ],
   }
@@ -190,9 +204,13 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
 
 function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
   const all = spec.series.map((_, at) => at)
-  // Without values between them, points are not connected.
-  const points = all.flatMap((series) =>
-    spec.keys.map((_, key) => ({ key, series, value: spec.series[series]?.values[key] ?? undefined })),
+  // Without values between them, or with too few records, points are not connected.
+  const points = spec.series.flatMap(({ values, few }, series) =>
+    values.map((value, key) => ({
+      key,
+      series,
+      value: few?.includes(key) === true ? undefined : (value ?? undefined),
+    })),
   )
   return {
     height: isNarrow ? 240 : 280,
@@ -218,11 +236,11 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
         ),
       ),
       ...hits(spec, marks),
-      ...byWhole(spec, marks).map(([some, more]) =>
+      signs(spec, marks, { x: 'key' }),
+      ...byLook(spec, marks).map(([some, more]) =>
         Plot.dot(some, {
           x: 'key',
           y: 'value',
-          fill: 'series',
           r: marks.length > 150 ? 2 : 3.5,
           href: 'href',
           title: 'title',
@@ -257,9 +275,9 @@ function fileText(spec: ChartSpec, plotted: SvgNode, width: number, height: numb
     (line, at) =>
       `<text x="12" y="${below + 12 + at * lineHeight}" text-anchor="start" fill="#57606a">${escapeXml(labelText(line, 140))}</text>`,
   )
-  const legend = named.map(({ name, colour, opacity }, at) => {
+  const legend = named.map(({ name, colour }, at) => {
     const y = top + height + 10 + at * lineHeight
-    return `<rect x="12" y="${y}" width="12" height="12" fill="${colour === null ? 'currentColor' : palette[colour]}" fill-opacity="${opacity}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
+    return `<rect x="12" y="${y}" width="12" height="12" fill="${palette[colour]}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escapeXml(spec.title)}</title><desc>${escapeXml(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escapeXml(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}${lines.join('')}</svg>\n`
 }

@@ -1,43 +1,29 @@
-/** Marks where a value is missing, which would look like zero otherwise. */
+/** Signs where a value is missing, which would look like zero otherwise, or is of too few records. */
 import * as Plot from '@observablehq/plot'
-import { type ChartSpec, gapOpacity } from './chart-spec.ts'
+import { extent, type Options } from './axes.ts'
+import type { ChartSpec, Mark } from './chart-spec.ts'
 import { labelText } from './label.ts'
 
-/** A place of a drawing without a value. */
-interface Gap {
-  readonly key: number
-  readonly series: number
-  readonly title: string
-}
-
-/** Each of them; `whole`: only keys without any value. */
-function gapsOf({ keys, series, noValue }: ChartSpec, whole: boolean): readonly Gap[] {
-  const isGap = (key: number, at: number) => series[at]?.values[key] === null
-  const all = series.map((_, at) => at)
-  return keys.flatMap(({ label }, key) => {
-    const missing = all.filter((at) => isGap(key, at))
-    const shown = !whole ? missing : missing.length === all.length ? missing.slice(0, 1) : []
-    return shown.map((at) => ({ key, series: at, title: `${label}: ${noValue}` }))
+/** Dashes or, where there is room, words in place of values; asterisks next to others. `place`: channels of the keys. */
+export function signs(spec: ChartSpec, marks: readonly Mark[], place: Options): unknown {
+  const { keys, series, noValue } = spec
+  const isUp = 'x' in place
+  const missing = keys.flatMap(({ label }, key) => {
+    const gaps = series.map((_, at) => at).filter((at) => series[at]?.values[key] === null)
+    // Only series with bars of their own have signs of their own.
+    const shown = 'fy' in place ? gaps : gaps.length === series.length ? gaps.slice(0, 1) : []
+    return shown.map((at) => ({ key, series: at, title: `${label}: ${noValue}`, text: isUp ? '–' : noValue }))
   })
-}
-
-const ink = { fill: 'currentColor', title: 'title' }
-
-/** Words in place of bars. `isGrouped`: each series has bars of its own. */
-export function barGaps(
-  spec: ChartSpec,
-  [low, high]: readonly [number, number],
-  isGrouped: boolean,
-): unknown {
+  const few = marks.filter(({ isFew }) => isFew).map((mark) => ({ ...mark, text: '*' }))
+  const [low, high] = extent(spec, marks)
   const isLeft = -low > high
-  return Plot.text(gapsOf(spec, !isGrouped), {
-    ...ink,
-    ...(isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }),
-    x: () => 0,
-    dx: isLeft ? -6 : 6,
-    text: () => labelText(spec.noValue, 30),
-    textAnchor: isLeft ? 'end' : 'start',
-    fillOpacity: 0.75,
+  return Plot.text([...missing, ...few], {
+    ...place,
+    [isUp ? 'y' : 'x']: () => 0,
+    ...(isUp ? { dy: -6 } : { dx: isLeft ? -6 : 6, textAnchor: isLeft ? 'end' : 'start' }),
+    text: ({ text }: { readonly text: string }) => labelText(text, 30),
+    title: 'title',
+    fill: 'currentColor',
   } as never)
 }
 
@@ -52,15 +38,4 @@ export function axisBreaks({ breaks = [] }: ChartSpec): readonly unknown[] {
       dy: 6,
     } as never),
   )
-}
-
-/** A shade in place of columns, which may be too narrow for words. */
-export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number]): unknown {
-  return Plot.barY(gapsOf(spec, true), {
-    ...ink,
-    x: 'key',
-    y1: low,
-    y2: high,
-    fillOpacity: gapOpacity,
-  } as never)
 }

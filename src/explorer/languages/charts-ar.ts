@@ -9,10 +9,11 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
   extremes: (highest, lowest) =>
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
-  fewOf: (count) => `لا تُحسب النسب مما دون ${isolated(count)} ضمن الأعلى أو الأدنى.`,
-  highestOf: (count) => `لا تُحسب قيم ما دون ${isolated(count)} ضمن الأعلى.`,
+  ofShown: 'مما يُعرض:',
+  few: (records, matches) =>
+    `* أو بلا تعبئة: نسب مما دون ${isolated(records)}، أو فوق الأعلى بأقل من ${isolated(matches)} نتائج، وهي صدفة جزئيًا. تنتهي حيث تنتهي غيرها، ولا تُحسب ضمن الأعلى أو الأدنى.`,
   noValue: 'بلا قيمة',
-  withoutValue: (count) => `بلا قيمة: ${isolated(count)}.`,
+  withoutValue: (count) => `بلا قيمة (–): ${isolated(count)}.`,
   pairsWithoutValue: (count) => `أزواج بلا قيمة: ${isolated(count)}.`,
   allRecords: (noun) => `جميع ال${noun}`,
   recordsWith: (noun, conditions) => `ال${noun} التي لها ${isolated(conditions)}`,

@@ -13,10 +13,11 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
-  fewOf: (count: string) => `Shares of fewer than ${count} are not called highest or lowest.`,
-  highestOf: (count: string) => `Shares with fewer than ${count} matches are not called highest.`,
+  ofShown: 'Of what is shown:',
+  few: (records: string, matches: string) =>
+    `* or hollow: shares of fewer than ${records}, or above the highest with fewer than ${matches} matches, which are partly chance. They end where the others do, and are not called highest or lowest.`,
   noValue: 'no value',
-  withoutValue: (count: string) => `Without a value: ${count}.`,
+  withoutValue: (count: string) => `Without a value (–): ${count}.`,
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,
   allRecords: (noun: string) => `all ${noun}`,
   recordsWith: (noun: string, conditions: string) => `the ${noun} with ${conditions}`,

@@ -8,10 +8,11 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
-  fewOf: (count) => `Las proporciones de menos de ${count} no cuentan como máximo ni como mínimo.`,
-  highestOf: (count) => `Las proporciones con menos de ${count} resultados no cuentan como máximo.`,
+  ofShown: 'De lo que se muestra:',
+  few: (records, matches) =>
+    `* o hueco: proporciones de menos de ${records}, o por encima del máximo con menos de ${matches} resultados, en parte casuales. Terminan donde las demás, y no cuentan como máximo ni como mínimo.`,
   noValue: 'sin valor',
-  withoutValue: (count) => `Sin valor: ${count}.`,
+  withoutValue: (count) => `Sin valor (–): ${count}.`,
   pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,
   allRecords: (noun) => `${noun} en total`,
   recordsWith: (noun, conditions) => `${noun} con ${conditions}`,

@@ -4,13 +4,14 @@ import { writeFile } from '../../files/write-file.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { reversedNotes, searchesOf, viewTitle } from '../browse/sentences.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
-import { topicChart } from '../chart-data/topic-chart.ts'
+import { type TopicChart, topicChart } from '../chart-data/topic-chart.ts'
+import { countIn, countPanel } from '../chart-data/time-axis.ts'
 import { html } from '../html.ts'
 import type { Operation, PricedOperations } from '../../ask/operation.ts'
 import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
@@ -22,7 +23,7 @@ import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
 import { shortText } from '../parts/values.ts'
-import { isRestricted, readView, type View } from '../view/view.ts'
+import { isRestricted, readView, recordArguments, type View } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
 const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
@@ -91,16 +92,20 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
   if ('status' in asked) return asked
   const { chart, view, operations } = asked
   const { language } = request
+  const topics = 'topics' in chart ? chart.topics : [view]
+  const counts = topics.map((each, at) => countPanel(subject, `records${at}`, recordArguments(each)))
   const names = conditionNames(view.conditions)
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: [...operations, ...affordableOperations(site, names)],
+    operation: [...operations, ...affordableOperations(site, [...names, ...counts])],
     write: async (answer, ask, index) => {
       const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
-      const caption = [named, ...notes, sourceLine(page, { site, index, language })]
+      const records = counts.map(({ name }) => counted(subject, countIn(answer, name), language))
+      const of = `${named}: ${records.join('; ')}`
+      const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
       const searches = searchesOf(view).map((search) => `“${shortText(search, 30)}”`)
       const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       return site.charts.draw({ ...spec, title, caption }, 'file')
@@ -194,7 +199,7 @@ async function fileOf(
 
 /** A chart, the view that it is of, and what it asks first. */
 interface ChartFile {
-  readonly chart: AskedChart
+  readonly chart: AskedChart | TopicChart
   readonly view: View
   readonly operations: readonly Operation[]
 }

@@ -1,5 +1,5 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
-import { type ChartRest, type ChartSpec, isDrawn, legendOf, valueText } from '../charts/chart-spec.ts'
+import { type ChartRest, type ChartSpec, isDrawn, legendOf, valueAt } from '../charts/chart-spec.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -51,7 +51,7 @@ function legend(spec: ChartSpec): Html {
   const entries = legendOf(spec)
   if (entries.length === 0) return null
   return html`<ul class="legend" aria-hidden="true">
-    ${entries.map(({ name, colour, opacity }) => html`<li><svg class="swatch" viewBox="0 0 12 12"><rect width="12" height="12" class=${colour === null ? undefined : `fill-${colour}`} fill="currentColor" fill-opacity=${opacity} /></svg> ${recordText(name)}</li>`)}
+    ${entries.map(({ name, colour }) => html`<li><svg class="swatch" viewBox="0 0 12 12"><rect width="12" height="12" class=${`fill-${colour}`} fill="currentColor" /></svg> ${recordText(name)}</li>`)}
   </ul>`
 }
 
@@ -68,8 +68,8 @@ function table(spec: ChartSpec, { text }: Language): Html {
       <tbody>${spec.keys.map(
         ({ label, href }, key) => html`<tr>
           <th scope="row">${linked(href, recordText(label))}</th>
-          ${spec.series.map(({ values, hrefs }) => html`<td class="number">${linked(hrefs[key] ?? null, valueText(values[key] ?? null, spec))}</td>`)}
-          ${numbers.map(({ values }) => html`<td class="number">${valueText(values[key] ?? null, { ...spec, unit: 'number' })}</td>`)}
+          ${spec.series.map((one) => html`<td class="number">${linked(one.hrefs[key] ?? null, valueAt(spec, one, key))}</td>`)}
+          ${numbers.map(({ values }) => html`<td class="number">${valueAt({ ...spec, unit: 'number' }, { values }, key)}</td>`)}
         </tr>`,
       )}</tbody>${spec.rest != null && html`<tfoot>${restRow(spec.rest, spec)}</tfoot>`}
     </table>
@@ -78,8 +78,8 @@ function table(spec: ChartSpec, { text }: Language): Html {
 
 function restRow({ label, href, values, hrefs, numbers }: ChartRest, spec: ChartSpec): Html {
   return html`<tr><th scope="row">${linked(href, label)}</th>
-    ${values.map((value, at) => html`<td class="number">${linked(hrefs[at] ?? null, valueText(value, spec))}</td>`)}
-    ${numbers.map((value) => html`<td class="number">${valueText(value, { ...spec, unit: 'number' })}</td>`)}</tr>`
+    ${values.map((_, at) => html`<td class="number">${linked(hrefs[at] ?? null, valueAt(spec, { values }, at))}</td>`)}
+    ${numbers.map((_, at) => html`<td class="number">${valueAt({ ...spec, unit: 'number' }, { values: numbers }, at)}</td>`)}</tr>`
 }
 
 function linked(href: string | null, content: Html): Html {

@@ -96,6 +96,26 @@ export function nameAndKey(name: string, uri: string): string {
   return `${name} (${recordKey(uri)})`
 }
 
+/** With keys where several have the same name. */
+export function distinctNames(names: Names): Names {
+  const same = Map.groupBy(names, ([, name]) => name)
+  const isShared = (name: string) => (same.get(name)?.length ?? 0) > 1
+  return new Map([...names].map(([uri, name]) => [uri, isShared(name) ? nameAndKey(name, uri) : name]))
+}
+
+/** Results with the keys of records that they refer to, such as outlets, where several have the same name. */
+export function toldApart<Each extends { readonly values: Readonly<Record<string, unknown>> }>(
+  found: readonly Each[],
+): readonly Each[] {
+  const named = found.flatMap(({ values }) => Object.values(values).filter(isNamed))
+  const names = distinctNames(new Map(named.map(({ uri, name }) => [uri, name])))
+  const told = (value: unknown) => (isNamed(value) ? { ...value, name: names.get(value.uri) } : value)
+  return found.map((each) => {
+    const values = Object.entries(each.values).map(([name, value]) => [name, told(value)])
+    return { ...each, values: Object.fromEntries(values) }
+  })
+}
+
 /** A value as text: codes of languages and countries by their names, listed values by their labels. */
 export function plainValue(field: ShownField, value: string, language: Language, names?: Names): string {
   const { type, words } = field

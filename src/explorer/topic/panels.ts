@@ -3,15 +3,9 @@ import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.
 import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
 import { andWhere, whereOf } from '../../ask/where.ts'
-import type { ChartContext, GroupAnswer, GroupsAnswer } from '../chart-data/asked-chart.ts'
-import { aggregateOf, leastRecords } from '../chart-data/asked-chart.ts'
-import {
-  type Grouping,
-  groupingBy,
-  groupingSelection,
-  groupLabel,
-  viewOfGroup,
-} from '../chart-data/grouping.ts'
+import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
+import { aggregateOf, atLeast, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
+import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart-data/grouping.ts'
 import { countIn } from '../chart-data/time-axis.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import {
@@ -53,7 +47,7 @@ export interface TopicPanels {
   /** Of the whole of each topic. */
   readonly wholes: readonly Panel[]
   readonly outlets: readonly Panel[]
-  /** The same ranking without a least number of matches, for topics in which no outlet has enough. */
+  /** The same ranking of smaller outlets, for topics in which none is large enough. */
   readonly highestOfFew: (answer: Answer) => readonly Panel[]
   readonly newest: readonly Panel[]
   readonly stories: readonly Panel[]
@@ -80,7 +74,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
   const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel => {
     const ranked = least !== null && {
       rankBy: { measure: 'SHARE', direction: 'DESC' },
-      having: { measure: 'COUNT', operator: 'GTE', value: least },
+      having: atLeast(leastRecords, least),
     }
     const grouped = { denominator, groupBy: [field.name], limit: mostOutlets, ...ranked }
     const groups = mergeSelections([groupingSelection(groupingBy(field)), shares])
@@ -92,7 +86,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
       outlet === null
         ? []
         : each((view, at) => [
-            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, leastRecords)]),
+            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, fewRecords)]),
             outletPanel(`most${at}`, view, outlet, null),
           ]),
     highestOfFew: (answer) =>
@@ -197,16 +191,18 @@ export interface TopicAnswer {
 export function readTopics(chart: TopicChart, answer: Answer, context: ChartContext): readonly TopicAnswer[] {
   const { subject, language } = context
   const outlet = mainReference(subject)
+  const key = outlet && groupingBy(outlet)
+  const groupsOf = (name: string) => (answer[name] as GroupsAnswer | undefined)?.groups ?? []
+  // Several outlets of all tables may have the same name.
+  const all = chart.topics.flatMap((_, at) => [...groupsOf(`highest${at}`), ...groupsOf(`most${at}`)])
   return chart.topics.map((view, at): TopicAnswer => {
     const own = { ...context, view: { ...view, others: [] } }
-    const outletRows = (name: string, key: Grouping): readonly OutletRow[] => {
-      const { groups = [] } = (answer[`${name}${at}`] ?? {}) as { groups?: readonly GroupAnswer[] }
-      return groups.map((group) => ({
+    const outletRows = (name: string): readonly OutletRow[] =>
+      groupsOf(`${name}${at}`).map((group) => ({
         ...(group as unknown as ShareAnswer),
-        label: groupLabel(key, group, language, groups),
-        view: viewOfGroup(own.view, key, group),
+        label: key === null ? '' : groupLabel(key, group, language, all),
+        view: key && viewOfGroup(own.view, key, group),
       }))
-    }
     const found = (answer[`newest${at}`] ?? {}) as {
       readonly nodes?: readonly ListNode[]
       readonly didYouMean?: readonly MissingWord[]
@@ -222,8 +218,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
     return {
       view: own.view,
       whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
-      highest: outlet === null ? [] : outletRows('highest', groupingBy(outlet)),
-      most: outlet === null ? [] : outletRows('most', groupingBy(outlet)),
+      highest: outletRows('highest'),
+      most: outletRows('most'),
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
       missing: found.didYouMean ?? [],
       stories: readStories(answer, `stories${at}`, subject),

@@ -9,10 +9,9 @@ import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import { timeFact } from '../parts/results.ts'
 import { headline, storyList } from '../parts/stories.ts'
-import { type Names, recordLink, recordText, shortText, valueOf } from '../parts/values.ts'
+import { type Names, recordLink, recordText, shortText, toldApart, valueOf } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
 
@@ -39,18 +38,11 @@ export function findings(
       if (chart.base.isWhole) return html`<li>${list}</li>`
       const base = baseText(chart.base, language, names)
       const peak = peaks[at] ?? null
+      const when = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
       const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
-      return html`<li>${swatch(topics, at)}${found} (${ofTotal(count, total, language)})${peak !== null && text.peak(whenOf(peak, language), language.percent(peak.value))}. ${list}</li>`
+      return html`<li>${swatch(topics, at)}${found} (${text.ofTotal(language.number(count), language.number(total))})${when !== null && text.peak(when, language.percent(peak?.value ?? 0))}. ${list}</li>`
     })}
   </ul>`
-}
-
-function ofTotal(count: number, total: number, language: Language): string {
-  return language.text.topic.ofTotal(language.number(count), language.number(total))
-}
-
-function whenOf({ period, start }: Peak, language: Language): string {
-  return language.text.topic.when[period](periodLabel(period, start, language))
 }
 
 /** The colour of the topic in the timeline. */
@@ -66,6 +58,8 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
   const { language } = context
   const parts = topics.map((topic) => partOf(name, topic, topics, context))
   if (parts.every((part) => part === null)) return null
+  const rows = topics.flatMap(({ highest, most }) => [...highest, ...most])
+  const isFew = rows.some(({ total }) => total < fewRecords)
   return html`<section class="topic-panel" aria-labelledby=${`topic-${name}`}>
     <h2 id=${`topic-${name}`}>${panelTitle(name, context)}</h2>
     <div class="side-by-side">${parts.map(
@@ -74,7 +68,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
         ${part ?? html`<p class="none">${language.text.charts.empty}</p>`}
       </div>`,
     )}</div>
-    ${name === 'outlets' && !context.chart.base.isWhole && html`<p class="none">${language.text.topic.few(language.number(fewRecords), nounOf(context.subject, language))}</p>`}
+    ${name === 'outlets' && !context.chart.base.isWhole && isFew && html`<p class="none">${language.text.topic.few(language.number(fewRecords), nounOf(context.subject, language))}</p>`}
   </section>`
 }
 
@@ -144,7 +138,7 @@ function outletTable(
 function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext): Html {
   const { subject, language } = context
   const outlet = mainReference(subject)
-  return html`<ol class="newest">${newest.map((result) => {
+  return html`<ol class="newest">${toldApart(newest).map((result) => {
     const shown = outlet === null ? null : result.values[outlet.name]
     return html`<li>${recordLink(result.uri, headline(result, context), language)}
       <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${timeFact(result, subject, language)}</span></li>`

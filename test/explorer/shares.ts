@@ -1,0 +1,75 @@
+/** When a share says little, and what charts show then: the rule a second time, for every kind of chart. */
+import assert from 'node:assert/strict'
+import { type Pages, plain } from './pages.ts'
+
+const number = new Intl.NumberFormat('en')
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
+
+/** The numbers behind a share. */
+export interface Part {
+  readonly count: number
+  readonly all: number
+  readonly series: number
+}
+
+/** Shares of fewer than 50 are mostly chance if others are of more, and higher ones of fewer than five matches. */
+export function enoughOf(parts: readonly Part[]): readonly Part[] {
+  const known = parts.filter(({ all }) => all > 0)
+  const many = known.filter(({ all }) => all >= 50)
+  return many.length > 0 ? many : known
+}
+
+export function highestOf(parts: readonly Part[], all = enoughOf(parts)): number | undefined {
+  const shares = all.filter(({ count }) => count >= 5).map((part) => part.count / part.all)
+  return shares.length === 0 ? undefined : Math.max(...shares)
+}
+
+/** What a cell says of it, with an asterisk if it is mostly chance. */
+export function shareText(part: Part, parts: readonly Part[]): string {
+  const { count, all, series } = part
+  if (all === 0) return 'no value'
+  const enough = enoughOf(parts)
+  const own = parts.filter((each) => each.series === series)
+  const most = highestOf(own) ?? highestOf(parts) ?? Number.POSITIVE_INFINITY
+  return percent.format(count / all) + (enough.includes(part) && count / all <= most ? '' : '*')
+}
+
+/** Bars and points with an asterisk are hollow, and none of them is higher than the highest of the others. */
+export function assertDrawn(document: Document, texts: readonly string[]): void {
+  const svg = document.querySelector('svg.chart.wide')
+  if (svg === null) return
+  const marks = [...svg.querySelectorAll('rect, circle')].filter(
+    (mark) => !/transparent/.test(mark.closest('[fill]')?.getAttribute('fill') ?? ''),
+  )
+  const topOf = (mark: Element) => Number(mark.getAttribute('y') ?? mark.getAttribute('cy'))
+  const [hollow, others] = [true, false].map((isHollow) =>
+    marks.filter((mark) => (mark.closest('g[stroke-dasharray]') !== null) === isHollow).map(topOf),
+  )
+  if (others?.length)
+    for (const top of hollow ?? []) assert.ok(top >= Math.min(...others) - 0.1, svg.outerHTML)
+  const isBars = svg.querySelector('circle') === null
+  const few = texts.filter((text) => text.endsWith('*')).length
+  if (!isBars || texts.length === marks.length) assert.equal(hollow?.length, few, svg.outerHTML)
+}
+
+/** The file of a chart says of how many records it is, and all that its page says. */
+export async function assertCaption(pages: Pages, address: string, description: string): Promise<void> {
+  const part = address.includes('/topic') ? 'part=topic&' : address.includes('/charts') ? 'part=groups&' : ''
+  const file = address.replace(/\/topic|\/charts/, '').replace('?', `/chart.svg?${part}`)
+  const { body } = await pages.get(file)
+  if (!body.startsWith('<svg')) return
+  const caption = Array.from(body.matchAll(/<text[^>]*fill="#57606a">([^<]*)/g), ([, line = '']) => line)
+  const said = plain(
+    caption
+      .join(' ')
+      .replaceAll(/[\u2068\u2069]/g, '')
+      .replaceAll('&quot;', '"'),
+  )
+  const searches = new URLSearchParams(address.split('?')[1]).getAll('q')
+  for (const search of part.includes('topic') && searches.length > 1 ? searches : [null]) {
+    const own = search === null ? address : address.replaceAll(/q=\w+&?/g, '').replace('?', `?q=${search}&`)
+    const count = pages.found(own.replace(/\/topic|\/charts/, '')).length
+    assert.match(said, new RegExp(`[:;] ${number.format(count)} record`), file)
+  }
+  assert.ok(said.includes(description), `${said} ${description} ${file}`)
+}
