@@ -98,6 +98,7 @@ test(`pages of stories are true, seed ${seed}`, async () => {
     ])
       await assertOnePerStory(pages, `/c/${nsid}?${query}`)
     await assertNames(pages)
+    await assertNamedApart(pages)
     await assertOutlet(pages)
     await assertLargest(pages, '/', 'section[aria-labelledby=stories]', null)
     for (const query of ['q=storm', 'language=v1&q=storm', 'language=v1', 'q=zorax1']) {
@@ -125,6 +126,22 @@ async function assertNames(pages: Pages): Promise<void> {
     const key = /(\w+)$/.exec(value.querySelector('.name')?.getAttribute('title') ?? '')?.[1] ?? ''
     const shown = 'xy'.includes(key) ? `${nameOf(key)} (${key})` : key === 'missing' ? key : nameOf(key)
     assert.equal(plain(value.querySelector('.name')?.textContent), shown)
+  }
+}
+
+/** In each list or table of records, and in all tables of outlets together. */
+async function assertNamedApart(pages: Pages): Promise<void> {
+  for (const address of ['?', '?show=table', '?show=cards', '/topic?q=storm', '/topic?q=zorax1&q=storm']) {
+    const { document } = await pages.page(`/c/${nsid}${address}`)
+    for (const list of document.querySelectorAll('ol, table.records, [aria-labelledby=topic-outlets]')) {
+      const links = Array.from(list.querySelectorAll('a'), (link) => ({
+        key: new RegExp(`${outlets}(?:/|%2F)(\\w+)`).exec(link.getAttribute('href') ?? '')?.[1] ?? '',
+        text: plain(link.textContent),
+      })).filter(({ key }) => 'xyzw'.includes(key) && key !== '')
+      const isShared = ['x', 'y'].every((own) => links.some(({ key }) => key === own))
+      for (const { key, text } of links)
+        assert.equal(text, isShared && 'xy'.includes(key) ? `${nameOf(key)} (${key})` : nameOf(key), address)
+    }
   }
 }
 

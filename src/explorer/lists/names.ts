@@ -4,7 +4,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { leaves, mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { directions, nameAndKey, type Names } from '../parts/values.ts'
+import { directions, distinctNames, type Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
 import type { Where } from '../../ask/where.ts'
 
@@ -69,9 +69,7 @@ export function readNames(answer: Answer, fields: Iterable<ShownField>): Names {
   }
   for (const node of (answer['named'] ?? []) as readonly (Answer | null)[])
     if (node !== null) add(node['id'], Object.entries(node).find(([key]) => key.startsWith('name_'))?.[1])
-  for (const same of Map.groupBy(names, ([, name]) => name).values())
-    if (same.length > 1) for (const [uri, name] of same) names.set(uri, nameAndKey(name, uri))
-  return names
+  return distinctNames(names)
 
   function add(uri: unknown, name: unknown): void {
     if (typeof uri === 'string' && typeof name === 'string' && name.trim() !== '') names.set(uri, name)

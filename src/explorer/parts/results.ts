@@ -7,7 +7,7 @@ import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
 import { kindTimeAndKey, type NamingText, namingText, type ReadValue } from './record-name.ts'
-import { isPresent, recordLink, recordText, shortText, timeOf, valueOf } from './values.ts'
+import { isPresent, recordLink, recordText, shortText, timeOf, toldApart, valueOf } from './values.ts'
 
 export interface SnippetAnswer {
   readonly text: string
@@ -25,7 +25,8 @@ export interface Result {
 
 type Columns = readonly ShownField[]
 
-export function results(found: readonly Result[], show: Show, columns: Columns, given: ResultContext): Html {
+export function results(all: readonly Result[], show: Show, columns: Columns, given: ResultContext): Html {
+  const found = toldApart(all)
   if (show === 'table') return table(found, columns, given)
   const context = show === 'cards' ? given : { ...given, imageHosts: [] }
   return html`<ol class=${show}>${found.map((result, at) => resultItem(result, columns, context, at))}</ol>`

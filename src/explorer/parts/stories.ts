@@ -7,15 +7,16 @@ import type { RecordNode } from '../record/record-operation.ts'
 import { emptyView, type View } from '../view/view.ts'
 import { kindTimeAndKey, namingText } from './record-name.ts'
 import { type Result, timeFact } from './results.ts'
-import { dateOnly, recordLink, recordText, shortText, valueOf } from './values.ts'
+import { dateOnly, recordLink, recordText, shortText, toldApart, valueOf } from './values.ts'
 
 type StoryContext = Pick<Browse, 'site' | 'subject' | 'language'>
 
 /** The headline as a link to the records of the view that tell the story, with what tells it there. */
 export function storyList(rows: readonly StoryRow[], view: View, context: StoryContext): Html {
+  const firsts = toldApart(rows.map(({ first }) => first))
   return html`<ol class="newest">${rows.map(
-    (row) => html`<li>${storyLink(row.uri, headline(row.first, context), view, context)}
-      <span class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</span></li>`,
+    (row, at) => html`<li>${storyLink(row.uri, headline(row.first, context), view, context)}
+      <span class="facts">${storyCounts(row, context)} ${firstReport({ ...row, first: firsts[at] ?? row.first }, context)}</span></li>`,
   )}</ol>`
 }
 
@@ -65,7 +66,7 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${text.story.same}</h2>
     <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && rank !== null && html`. ${rank === 'first' ? text.story.own : `${text.story.ranks[rank]}.`}`}</p>
-    <ol class="newest">${others.map(
+    <ol class="newest">${toldApart(others).map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
         <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && rank !== null && html`<strong>${text.story.ranks[rank]}</strong>`}</span></li>`,
     )}</ol>
