@@ -172,6 +172,8 @@ for (const by of ['language', 'source', 'articleType', 'tags', 'country', 'sourc
       )
       const isCut = counts.length > 10
       assert.equal(shown.description.includes(`10 of ${counts.length}`), isCut, shown.description)
+      // Groups that are left out have lower values.
+      assert.match(shown.description, /^Of what is shown: Highest: .* Lowest: /)
     })
 
 for (const [by, unit] of [

@@ -160,8 +160,8 @@ export function describe(
   const isShared = missing.every((keys) => keys.join() === missing[0]?.join())
   const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
   const said = [
-    // Others may be left out.
-    all.length > 1 && !(spec.isOrdered && spec.isStacked) && text.charts.ofShown,
+    // Other groups may be left out.
+    (spec.series.length > 1 || (all.length > 1 && !spec.isOrdered)) && text.charts.ofShown,
     extremes,
     few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords)),
     gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),
