@@ -2,7 +2,7 @@
  * What a growing corpus costs: a news corpus of several sizes is imported into SQLite and PostgreSQL, served, and asked.
  * Prints a table for each database. Files are made in a folder that is gone afterwards; on the PostgreSQL server a
  * database is made for each size, and left there for bench/growth/index-costs.ts. Reads /proc, so it runs on Linux.
- * Usage: node bench/growth/growth.ts FOLDER [postgres=URL] [sizes=100000,350000,1000000] [seconds=1].
+ * Usage: node bench/growth/growth.ts FOLDER [postgres=URL] [sqlite=no] [sizes=100000,350000,1000000] [seconds=1].
  * FOLDER has an imported news corpus as *.jsonl.gz; the URL is one of a user who may create databases.
  */
 import { spawn } from 'node:child_process'
@@ -22,7 +22,12 @@ import { medianAlone, post, startServer } from '../support/server.ts'
 
 const [folder = '', ...options] = process.argv.slice(2)
 if (folder === '' || folder.includes('=')) throw new Error('Name the folder of the corpus first.')
-const given = readOptions(options, { postgres: '', sizes: '100000,350000,1000000', seconds: 1 })
+const given = readOptions(options, {
+  postgres: '',
+  sqlite: 'yes',
+  sizes: '100000,350000,1000000',
+  seconds: 1,
+})
 const { postgres: server, seconds } = given
 const sizes = given.sizes.split(',').map(Number)
 /** Records that are added to what is there. */
@@ -36,7 +41,7 @@ type Sizes = Readonly<Record<string, number>>
 const program = new URL('../../bin/lexigraph.js', import.meta.url).pathname
 const work = mkdtempSync(join(tmpdir(), 'lexigraph-growth-'))
 try {
-  const columns: { sqlite: Figures; postgres: Figures | null }[] = []
+  const columns: { sqlite: Figures | null; postgres: Figures | null }[] = []
   for (const size of sizes) {
     const [corpus, more] = [join(work, 'corpus.jsonl'), join(work, 'more.jsonl')]
     await writeCorpora(folder, [
@@ -44,20 +49,22 @@ try {
       { path: more, records: added },
     ])
     const file = join(work, 'growth.db')
-    const sqlite = await measure(`sqlite:${file}`, size, corpus, more, () => sqliteSizes(file))
+    const sqlite =
+      given.sqlite === 'no'
+        ? null
+        : await measure(`sqlite:${file}`, size, corpus, more, () => sqliteSizes(file))
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
     const postgres = server === '' ? null : await measurePostgres(size, corpus, more)
     columns.push({ sqlite, postgres })
   }
   print(
     'SQLite',
-    columns.map(({ sqlite }) => sqlite),
+    columns.flatMap(({ sqlite }) => sqlite ?? []),
   )
-  if (server !== '')
-    print(
-      'PostgreSQL',
-      columns.flatMap(({ postgres }) => postgres ?? []),
-    )
+  print(
+    'PostgreSQL',
+    columns.flatMap(({ postgres }) => postgres ?? []),
+  )
 } finally {
   rmSync(work, { recursive: true })
 }
@@ -185,6 +192,7 @@ function sumByKind(parts: readonly { readonly kind: string; readonly bytes: numb
 }
 
 function print(title: string, columns: readonly Figures[]): void {
+  if (columns.length === 0) return
   const names = [...(columns[0]?.keys() ?? [])]
   const head = sizes.map((size) => size.toLocaleString('en')).join(' | ')
   const rows = names.map((name) => `| ${name} | ${columns.map((column) => column.get(name)).join(' | ')} |`)

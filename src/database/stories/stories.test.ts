@@ -5,7 +5,7 @@ import { parseInstant, printInstant } from '../../../test/reference/values.ts'
 import { findDamage } from '../verify/find-damage.ts'
 import { storiesOf } from '../../../test/reference/words/stories.ts'
 import { assertHolds, rev, stoppedClock } from '../../../test/support/records/notes.ts'
-import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import { onEveryEngine, onUntimedPostgres } from '../../../test/support/store/databases.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import {
   emptyDatabases,
@@ -200,6 +200,21 @@ onEveryEngine(
     )
   },
 )
+
+onUntimedPostgres('a load derives stories before it builds the indexes of their rows', async () => {
+  await assertHolds(
+    fc.array(put, { minLength: 1, maxLength: 12 }),
+    async (puts) => {
+      const { store, clock } = await opened('postgres')
+      await using _ = store
+      await deriveAll(store, 1)
+      clock.advance(240n * hour)
+      await store.load(puts.map((each) => recordOf(each, 0)))
+      await assertStories(store, clock.now())
+    },
+    3,
+  )
+})
 
 onEveryEngine(
   'what a record begins, repeats or hides decides about records at any distance',

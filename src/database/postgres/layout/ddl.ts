@@ -133,7 +133,20 @@ export function createTables(table: Table, schema = recordsSchema): string {
 
 /** One statement for each index except the unique key, in the schema that the search path leads to; existing ones remain unchanged. */
 export function indexStatements(table: Table): readonly string[] {
-  return indexes(table).map(({ name, on }) => `create index if not exists ${quote(name)} on ${on};`)
+  return indexes(table).map(create)
+}
+
+/** Of the indexes, that by the time of stories, which they are derived by. */
+export function storyIndexStatements(table: Table): readonly string[] {
+  const { stories } = table
+  const byTime = table.indexes.find(({ columns: [first] }) => first === stories?.time.name)
+  return indexes(table)
+    .filter(({ name }) => name === byTime?.name)
+    .map(create)
+}
+
+function create({ name, on }: Index): string {
+  return `create index if not exists ${quote(name)} on ${on};`
 }
 
 /** For a load, which is several times as fast without indexes. */

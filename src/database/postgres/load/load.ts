@@ -1,17 +1,21 @@
-/** Imports into empty tables: builds indexes and materialized counts after all rows are there. */
+/** Imports into empty tables: derives stories, then builds indexes and materialized counts, after all rows are there. */
 import type { ClientBase } from 'pg'
 import type { Change } from '../../database.ts'
 import type { OutcomeCounts } from '../../metadata/source-marks.ts'
 import { addOutcome, type Outcome } from '../../changes.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
+import { markAll } from '../../stories/story-marks.ts'
 import type { Applier } from '../../write/applier.ts'
 import type { TableWriter } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
-import { dropIndexes, indexStatements, quote } from '../layout/ddl.ts'
+import { dropIndexes, indexStatements, quote, storyIndexStatements } from '../layout/ddl.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import type { Transaction } from '../write/transactions.ts'
+
+/** Records whose stories are derived at once. */
+const storiesAtOnce = 5_000
 
 type Batches = AsyncIterable<readonly Change[]>
 
@@ -42,6 +46,10 @@ export async function fill(
   for (const statement of tables.flatMap(dropIndexes)) await client.query(statement)
   for await (const batch of batches)
     addOutcome(total, await transaction.run(applier.apply(transaction, batch, options)))
+  // A story that is set later writes its row into each index again.
+  for (const statement of tables.flatMap(storyIndexStatements)) await createIndex(client, statement)
+  for (const table of tables) await client.query(markAll(table))
+  while (await transaction.run(applier.deriveStories(transaction, storiesAtOnce)));
   for (const statement of tables.flatMap(indexStatements)) await createIndex(client, statement)
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(fillCounts(table))

@@ -37,7 +37,7 @@ interface StoryStatements {
   readonly leaving: readonly string[]
   /** Take rows of `id` and `record`; yield the ids of those that get another record to stories. */
   readonly changing: readonly string[]
-  /** Takes the ids too. */
+  /** Takes the ids too, if it counts. */
   readonly set: readonly string[]
 }
 
@@ -115,11 +115,11 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
       insert: insertElements(table, array),
       remove: `delete from ${quote(array.name)} where id = any($1)`,
     })),
-    stories: storyStatements(table),
+    stories: storyStatements(table, counted),
   }
 }
 
-function storyStatements(table: Table): StoryStatements {
+function storyStatements(table: Table, counted: (event: RowEvent, write: string) => string): StoryStatements {
   const { stories: columns } = table
   if (columns === null) return { entered: [], leaving: [], changing: [], set: [] }
   const { base, key } = columns.story
@@ -132,8 +132,7 @@ function storyStatements(table: Table): StoryStatements {
        on t.id = given.id where not (${isSameToStories(columns, jsonAt)})`,
     ],
     set: [
-      countedStatement(
-        table,
+      counted(
         'update',
         `update ${quote(table.name)} t set ${quote(base.name)} = given.base, ${quote(key.name)} = given.rkey
          from json_to_recordset($1) as given (id bigint, base bigint, rkey text) where t.id = given.id`,

@@ -92,7 +92,8 @@ export class TableWriter implements RecordTable {
   *setStories(rows: readonly StoryRow[]): Steps<void> {
     if (rows.length === 0) return
     const given = rows.map(({ id, story }) => jsonRow([['id', String(id)], ...keyMembers(story)]))
-    for (const set of this.#statements.stories.set) yield* this.#change(set, jsonRows(given), idsOf(rows))
+    const ids = this.#isCounting ? [idsOf(rows)] : []
+    for (const set of this.#statements.stories.set) yield* this.#change(set, jsonRows(given), ...ids)
   }
 
   *remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
