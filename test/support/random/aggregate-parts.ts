@@ -224,10 +224,10 @@ function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): f
     fields.length === 0
       ? []
       : [selections(fields, 3).map(({ text, answer }) => ({ text: `${name}${text}`, answer }))]
-  const ofIntegers = (name: string, measure: (members: Members, field: string) => Json) =>
+  const ofIntegers = (name: string, measure: 'mean' | 'median' | 'deviation') =>
     inside(
       name,
-      integers.map((field) => part(field, (members: Members) => measure(members, field))),
+      integers.map((field) => part(field, (members: Members) => reference[measure](members, field))),
     )
   const percentile = fc
     .record({ field: fc.constantFrom(...integers), p: fc.array(percentiles, { minLength: 1, maxLength: 3 }) })
@@ -257,12 +257,9 @@ function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): f
     }),
   )
   return [
-    ...inside(
-      'avg',
-      integers.map((name) => part(name, (members: Members) => reference.mean(members, name))),
-    ),
-    ...ofIntegers('median', reference.median),
-    ...ofIntegers('stddev', reference.deviation),
+    ...ofIntegers('avg', 'mean'),
+    ...ofIntegers('median', 'median'),
+    ...ofIntegers('stddev', 'deviation'),
     ...(integers.length === 0 ? [] : [percentile]),
     ...inside('sum', smallIntegers(reference, nsid).map(sum)),
     ...inside('min', ordered.map(extreme('MIN'))),

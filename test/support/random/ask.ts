@@ -14,26 +14,36 @@ const requestLimits = { ...unchargedLimits, pageSize: tier.pageSize, points: tie
 
 /** False when the operation costs more points than these, by default those that the public tier may spend on one. */
 export async function assertAnswered(
-  { engine }: TestService,
+  service: TestService,
   { text, expected }: Operation,
   points = requestLimits.points,
 ): Promise<boolean> {
-  const answer = await engine.execute({ query: text }, { ...requestLimits, points })
-  if (answer.kind !== 'data') {
-    if (isSpread && isRefusedOnClusters(answer.errors)) return false
-    const messages = answer.errors.map(({ message }) => message).join('\n')
-    assert.equal(answer.code, 'QUERY_TOO_COMPLEX', `${messages}\n${String(answer.cause)}\n${text}`)
-    // Its price, or what it asks for: known before anything is read. Answers of these small corpora are never too large.
-    assert.match(messages, /, and the limit is \d+\./, text)
-    return false
-  }
-  const { data } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
+  const data = await answerOf(service, text, points)
+  if (data === null) return false
   assert.deepEqual(withoutCursors(data, expected), expected, text)
   return true
 }
 
+/** Null when the operation costs more points than these, or is not there on clusters. */
+export async function answerOf(
+  { engine }: TestService,
+  text: string,
+  points = requestLimits.points,
+): Promise<Json> {
+  const answer = await engine.execute({ query: text }, { ...requestLimits, points })
+  if (answer.kind !== 'data') {
+    if (isSpread && isRefusedOnClusters(answer.errors)) return null
+    const messages = answer.errors.map(({ message }) => message).join('\n')
+    assert.equal(answer.code, 'QUERY_TOO_COMPLEX', `${messages}\n${String(answer.cause)}\n${text}`)
+    // Its price, or what it asks for: known before anything is read. Answers of these small corpora are never too large.
+    assert.match(messages, /, and the limit is \d+\./, text)
+    return null
+  }
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body)).data
+}
+
 /** The answer with its cursors as the expectation has them. */
-function withoutCursors(answer: Json, expected: Json): Json {
+export function withoutCursors(answer: Json, expected: Json): Json {
   if (expected === anyCursor && typeof answer === 'string' && answer !== '') return anyCursor
   if (Array.isArray(answer) && Array.isArray(expected))
     return answer.map((one, index) => withoutCursors(one, expected[index]))

@@ -23,11 +23,21 @@ export interface Operation {
   readonly expected: Json
 }
 
+/** An operation before its answer is worked out, so that it can be for one state of the records after another. */
+export interface Question {
+  readonly text: string
+  answer(): Json
+}
+
 /** How deep lists and references are selected in each other. */
 const deepest = 2
 
-/** Up to three root fields. */
 export function operations(reference: Reference): fc.Arbitrary<Operation> {
+  return questions(reference).map(({ text, answer }) => ({ text, expected: answer() }))
+}
+
+/** Up to three root fields. */
+export function questions(reference: Reference): fc.Arbitrary<Question> {
   const shapes = [...reference.shapes.values()]
   const root = fc.constantFrom(...shapes).chain((shape): fc.Arbitrary<Part<null>> => {
     const aggregate = aggregateParts(reference, shape, records(reference, shape, 1))
@@ -54,7 +64,7 @@ export function operations(reference: Reference): fc.Arbitrary<Operation> {
       { weight: 1, arbitrary: one },
     )
   })
-  return selections([root], 3).map(({ text, answer }) => ({ text, expected: answer(null) }))
+  return selections([root], 3).map(({ text, answer }) => ({ text, answer: () => answer(null) }))
 }
 
 /** One aggregate; `asked` draws its arguments. */

@@ -32,6 +32,8 @@ export interface OpenedEngine extends AsyncDisposable {
   load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
   /** As a live source does: one batch, one transaction. */
   apply(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** A record as a change of a batch. A refused record is an error here. */
+  readonly changeOf: (record: PlainRecord | StoredLine) => Change
   /** For what no record says: statuses of accounts, handles, where sources are. */
   readonly database: Database
   /** How many statements the database has run for answers. */
@@ -101,6 +103,7 @@ export async function openEngine(
     tables,
     load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
+    changeOf,
     database,
     statements: () => watched.seen.length,
     lastStatement: () => watched.seen.at(-1)?.text ?? '',

@@ -1,0 +1,212 @@
+/**
+ * Whatever is asked while a writer inserts, updates, deletes and hides records: the answer is the reference evaluator's
+ * at one committed state, and at none that was over when the question was asked.
+ */
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { accountOf, type Change } from '../src/database/changes.ts'
+import { createDice, type Dice } from './network/fake-server.ts'
+import type { PlainRecord } from './reference/dataset.ts'
+import { createReference, type Reference } from './reference/reference.ts'
+import { answerOf, withoutCursors } from './support/random/ask.ts'
+import { type Corpus } from './support/random/corpus.ts'
+import { type Question, questions } from './support/random/operations.ts'
+import { drawCorpus, points } from './support/random/property.ts'
+import { replayable } from './support/random/replay.ts'
+import { rev } from './support/records/notes.ts'
+import { rounds, seed as firstSeed } from './support/rounds.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+
+const askers = 3
+const perCorpus = rounds() > 1 ? 100 : 30
+
+onEveryDatabase('each answer is that of one committed state, beside a writer', async (database) => {
+  const told = { asked: 0, answered: 0, states: 0 }
+  for (let seed = firstSeed; seed < firstSeed + rounds(); seed += 1)
+    await replayable(seed, async () => {
+      const corpus = await drawCorpus(seed)
+      let now = BigInt(Date.now()) * 1000n
+      await using service = await openTestService({ ...corpus, database, now: () => now })
+      const writer = new Writer(service, corpus, await drawCorpus(seed + 1_000_000))
+      const log = new Log(corpus, writer.seen())
+      const dice = createDice(seed)
+      const over = new AbortController()
+      let wake = (): void => {}
+      const writing = (async () => {
+        for (let turn = 1; !over.signal.aborted; turn += 1) {
+          now += mostChanges
+          const commit = writer.draw(dice, turn, now)
+          log.begin(writer.seen())
+          await commit()
+          log.end()
+          if (!over.signal.aborted)
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+        }
+      })()
+      const open = fc.sample(questions(log.any), { seed, numRuns: perCorpus })
+      const ask = async (): Promise<void> => {
+        for (let question = open.pop(); question !== undefined; question = open.pop()) {
+          told.asked += 1
+          // A transaction begins while it is answered.
+          wake()
+          if (await assertCommitted(service, log, question)) told.answered += 1
+        }
+      }
+      try {
+        await Promise.all(Array.from({ length: askers }, ask))
+      } finally {
+        over.abort()
+        wake()
+        await writing
+      }
+      told.states += log.last
+    })
+  console.log(`${told.asked} questions, ${told.answered} answers, ${told.states} states`)
+})
+
+/** False when the question was refused. */
+async function assertCommitted(service: TestService, log: Log, { text, answer }: Question): Promise<boolean> {
+  const from = log.committed
+  const data = await answerOf(service, text, points)
+  if (data === null) return false
+  const until = log.last
+  for (let state = from; state <= until; state += 1) {
+    log.lookAt(state)
+    const expected = answer()
+    if (isDeepStrictEqual(withoutCursors(data, expected), expected)) return true
+  }
+  log.lookAt(from)
+  const states = `the answer of none of the states ${from} to ${until}`
+  assert.deepEqual(data, answer(), `${text} has ${states}; that of the first of them is compared`)
+  throw new Error(`${text} has ${states}.`)
+}
+
+/** The states that the writer commits, and the evaluator of the one that is looked at. */
+class Log {
+  /** The last state that is known to be committed. */
+  committed = 0
+  /** Answers of the state that is looked at, whichever that is. */
+  readonly any: Reference
+  readonly #corpus: Corpus
+  readonly #states: (readonly PlainRecord[])[]
+  #at: Reference
+
+  constructor(corpus: Corpus, first: readonly PlainRecord[]) {
+    this.#corpus = corpus
+    this.#states = [first]
+    this.#at = this.#evaluator(first)
+    this.any = new Proxy(this.#at, { get: (_, name) => Reflect.get(this.#at, name) })
+  }
+
+  get last(): number {
+    return this.#states.length - 1
+  }
+
+  /** Of a state that is about to be committed. */
+  begin(seen: readonly PlainRecord[]): void {
+    this.#states.push(seen)
+  }
+
+  end(): void {
+    this.committed = this.last
+  }
+
+  lookAt(state: number): void {
+    const seen = this.#states[state] ?? []
+    if (this.#at.records !== seen) this.#at = this.#evaluator(seen)
+  }
+
+  #evaluator(seen: readonly PlainRecord[]): Reference {
+    return createReference(this.#corpus.lexicons, this.#corpus.references, seen)
+  }
+}
+
+/** As many microseconds are given to each transaction, so that the times of its changes are known. */
+const mostChanges = 5n
+
+/** Draws transactions. What is hidden is not written meanwhile. */
+class Writer {
+  readonly #service: TestService
+  readonly #stored: Map<string, PlainRecord>
+  readonly #versions: Map<string, PlainRecord[]>
+  readonly #dids: readonly string[]
+  /** URIs and DIDs. */
+  readonly #hidden = new Set<string>()
+
+  constructor(service: TestService, first: Corpus, other: Corpus) {
+    const all = [...first.records, ...other.records]
+    this.#service = service
+    this.#stored = new Map(first.records.map((record) => [record.uri, record]))
+    this.#versions = Map.groupBy(all, ({ uri }) => uri)
+    this.#dids = [...new Set(all.map(({ did }) => did))]
+  }
+
+  seen(): readonly PlainRecord[] {
+    return [...this.#stored.values()].filter((record) => !this.#isHidden(record))
+  }
+
+  /** The next transaction, to be run. `now` is the writer's clock. */
+  draw(dice: Dice, turn: number, now: bigint): () => Promise<void> {
+    const { database } = this.#service.opened
+    const { applyBatch, metadata } = {
+      ...database.write,
+      applyBatch: database.write.applyBatch.bind(database.write),
+    }
+    const uris = [...this.#versions.keys()].filter((uri) => !this.#hidden.has(accountOf(uri)))
+    if (uris.length > 0 && dice.chance(0.15)) {
+      const subject = dice.pick(uris)
+      if (this.#hidden.delete(subject)) return async () => void (await metadata.unhide(subject, 'ann'))
+      this.#hidden.add(subject)
+      return async () => void (await metadata.hide({ subject, reason: 'Drawn.', hiddenBy: 'ann' }))
+    }
+    const dids = this.#dids.filter((did) => this.#isWhole(did))
+    if (dids.length > 0 && dice.chance(0.1)) {
+      const did = dice.pick(dids)
+      const active = this.#hidden.delete(did)
+      if (!active) this.#hidden.add(did)
+      const status = active ? null : 'deactivated'
+      return async () => void (await applyBatch([{ kind: 'account', did, active, status, eventAt: now }]))
+    }
+    const changed = new Set(
+      Array.from({ length: Number(mostChanges) }, () => dice.pick([...this.#versions.values()])),
+    )
+    let updated = 0n
+    const changes = [...changed].flatMap((versions): Change[] => {
+      const version = dice.pick(versions)
+      const { uri, did, collection, rkey, cid } = version
+      if (this.#isHidden(version)) return []
+      const before = this.#stored.get(uri)
+      if (before !== undefined && dice.chance(0.4)) {
+        this.#stored.delete(uri)
+        return [{ kind: 'delete', did, collection, rkey, rev: revOf(turn) }]
+      }
+      if (before?.cid === cid) return []
+      const record = { ...version, rev: revOf(turn) }
+      this.#stored.set(
+        uri,
+        before === undefined ? record : { ...record, indexedAt: before.indexedAt, changedAt: now + updated },
+      )
+      if (before !== undefined) updated += 1n
+      return [this.#service.opened.changeOf(record)]
+    })
+    return async () => void (await applyBatch(changes))
+  }
+
+  /** Records that were hidden by themselves return in a later transaction than their account. */
+  #isWhole(did: string): boolean {
+    return ![...this.#hidden].some((subject) => subject !== did && accountOf(subject) === did)
+  }
+
+  #isHidden({ uri, did }: PlainRecord): boolean {
+    return this.#hidden.has(uri) || this.#hidden.has(did)
+  }
+}
+
+/** Later than those of random records. */
+function revOf(turn: number): string {
+  return `3m${rev(turn).slice(2)}`
+}
