@@ -42,9 +42,25 @@ export function emitStagedFilter(
   emitFilter: EmitFilter,
 ): Sql | null {
   const { kind } = condition
+  // A cluster's planner simplifies a constant, and then no longer sees which rows lie together.
+  if (row.kind === 'record' && isNever(condition)) return sql`(${row.alias}.base < 0)`
   if (kind === 'target' || kind === 'referring') return isAmongKeys(emitter, condition, row, emitFilter)
   if (kind === 'element') return hasSuchElement(emitter, condition, row, emitFilter)
   return kind === 'indexed' || kind === 'current' ? isAtRecord(emitter, condition, row) : null
+}
+
+function isNever(condition: Filter): boolean {
+  if (condition.kind === 'not') return isAlways(condition.of)
+  return condition.kind === 'any'
+    ? condition.of.every(isNever)
+    : condition.kind === 'all' && condition.of.some(isNever)
+}
+
+function isAlways(condition: Filter): boolean {
+  if (condition.kind === 'not') return isNever(condition.of)
+  return condition.kind === 'all'
+    ? condition.of.every(isAlways)
+    : condition.kind === 'any' && condition.of.some(isAlways)
 }
 
 /** Whether the row is among the keys of a semi-join, which a stage has. */

@@ -59,6 +59,12 @@ export const clusterRules: readonly ClusterRule[] = [
         ),
     ),
   },
+  {
+    what: 'no condition is always false beside a join, which would be simplified away with it',
+    example:
+      'with t1 as materialized (select 1 from "r" t2 join "s" t3 on t3.id = t2.id and t3.shard = t2.shard where false) select 1 from t1',
+    isBroken: inAny((query, { tablesIn }) => tablesIn(query) > 1 && /\b(where|and) \(?false\b/.test(query)),
+  },
 ]
 
 /** The rules that a statement breaks. */
