@@ -190,7 +190,7 @@ async function announce(config: Config, announced: Announced): Promise<void> {
 async function describeServed(
   config: Config,
   { dir, tables }: ProjectContext,
-  read: Pick<ReadDatabase, 'readRows'>,
+  read: Pick<ReadDatabase, 'readRows' | 'dialect'>,
   workers: number,
 ): Promise<readonly string[]> {
   const collections: string[] = []
@@ -203,7 +203,7 @@ async function describeServed(
       collections.push(`${collection.nsid} (${Number(n).toLocaleString('en')})`)
   }
   return [
-    `Database: ${withoutPassword(config.database)}`,
+    `Database: ${withoutPassword(config.database)}${read.dialect.isSpread ? ', spread over the nodes of a cluster' : ''}`,
     `Lexicons: ${dir}`,
     `Collections and their records: ${collections.join(', ')}`,
     `Workers: ${workers}`,

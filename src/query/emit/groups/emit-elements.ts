@@ -68,7 +68,7 @@ export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | 
   const named = keys.flatMap((key, index) =>
     values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
   )
-  const restricted = restriction(keys.flatMap(values), within, rows)
+  const restricted = restriction(keys, values, within, rows)
   return countRecords(id, named, (selected) => select([selected], restricted))
 }
 

@@ -62,7 +62,7 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
   const { keys, access, parent, within } = rows
   if (access.kind === 'shared') return createSharedSource(emitter, access)
   const { values, elements, id, select } = createJoins(emitter, rows, access, parent, within)
-  const restricted = restriction(keys.flatMap(values), within, access)
+  const restricted = restriction(keys, values, within, access)
   return {
     values,
     elements,
@@ -97,7 +97,7 @@ export function emitNumberedRows(
   const named = parts.map((value, index) => sql`${value} as ${within.keys[index] as Sql}`)
   return select(
     [...named, sql`${row.alias}.id as id`, number],
-    restriction(parts, within, access),
+    restriction(keys, values, within, access),
     joined,
     isRepeated,
   )
@@ -121,16 +121,19 @@ function fromGroups(emitter: Emitter, row: RecordRow, within: Within | undefined
 
 /** Each value is among those of the groups; not all combinations of these values need to be. */
 export function restriction(
-  values: readonly Sql[],
+  given: readonly GroupKey[],
+  values: (key: GroupKey) => readonly Sql[],
   within: Within | undefined,
   access: GroupAccess,
 ): readonly Sql[] {
   if (within === undefined) return []
   const { groups, keys } = within
   const found = access.kind === 'rows' ? (access.groupIndex?.columns.length ?? 0) : 0
+  const compared = given.flatMap((of) => values(of).map((value) => ({ of, value })))
   return keys.flatMap((key, index) => {
-    if (index < found) return []
-    const value = values[index] as Sql
+    const { of, value } = compared[index] as (typeof compared)[number]
+    // The name of the collection is the same in all rows.
+    if (index < found || (of.leaf.kind === 'system' && of.leaf.name === 'collection')) return []
     return sql`(${value} is null or ${value} in (select ${key} from ${groups}))`
   })
 }
