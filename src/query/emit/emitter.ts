@@ -133,8 +133,11 @@ export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
       return dialect.cidText(sql`${row.alias}.cid`)
     case 'did':
       return dialect.did(row.alias)
-    case 'collection':
-      return dialect.constant(row.table.collection.nsid)
+    case 'collection': {
+      const name = dialect.constant(row.table.collection.nsid)
+      // Like a condition that never holds, one on a constant is simplified (emit-staged-filter.ts).
+      return emitter.stages === null ? name : sql`case when ${row.alias}.base > 0 then ${name} end`
+    }
     case 'rev':
     case 'rkey':
     case 'indexed_at':
