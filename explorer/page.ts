@@ -3,7 +3,6 @@ import { brush } from './islands/brush.ts'
 import { chartImages } from './islands/chart-image.ts'
 import { copyButtons } from './islands/copy.ts'
 import { findValues } from './islands/find-values.ts'
-import { freshRecords } from './islands/fresh-records.ts'
 import { keyboard } from './islands/keyboard.ts'
 import { laterParts } from './islands/later.ts'
 import { localTimes } from './islands/local-times.ts'
@@ -15,6 +14,5 @@ brush(document)
 chartImages(document)
 keyboard(document)
 findValues(document)
-freshRecords(document)
 sidebar(document)
 laterParts(document)

@@ -8,7 +8,6 @@ const longest = 30_000
 export function laterParts(root: Document): void {
   let shown: Promise<unknown> = Promise.resolve()
   for (const place of root.querySelectorAll<HTMLElement>('[data-later]')) {
-    place.ariaBusy = 'true'
     // The link of a part that fails stays.
     const part = fetchPart(place).catch(() => null)
     shown = Promise.all([part, shown])
@@ -23,7 +22,22 @@ function nextFrame(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 }
 
+/** Whether the reader comes near the part, or is past it: parts cost as much as pages, and many are never seen. */
+function near(place: HTMLElement): Promise<void> {
+  return new Promise((resolve) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) resolve()
+      },
+      { rootMargin: '1000000px 0px 50%' },
+    )
+    observer.observe(place)
+  })
+}
+
 async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
+  await near(place)
+  place.ariaBusy = 'true'
   const answer = await fetch(place.dataset['later'] ?? '', { signal: AbortSignal.timeout(longest) })
   if (!answer.ok) return null
   return new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(place.id)

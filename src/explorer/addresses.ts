@@ -22,9 +22,9 @@ export function topicAddress(nsid: string, view?: View): string | null {
   return withView(`/c/${nsid}/topic`, view && recordsOnly(view))
 }
 
-/** The facets that the page of the view cannot afford. */
+/** The facets that the page of the view cannot afford; the same for all later pages, so that browsers keep them. */
 export function facetsAddress(nsid: string, view: View): string | null {
-  return withView(`/c/${nsid}/facets`, view)
+  return withView(`/c/${nsid}/facets`, { ...view, page: view.page && { side: 'after', cursor: 'any' } })
 }
 
 /** The page of charts of a view, and one of them by itself: its drawing, or its values. */

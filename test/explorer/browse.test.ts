@@ -39,6 +39,12 @@ test('pages forwards and backwards have every record once, in order', async () =
   const [second = ''] = (await page(filter)).linksTo('Next page')
   const [back = ''] = (await page(second)).linksTo('Previous page')
   assert.deepEqual((await page(back)).records, pages[0])
+  const [third = ''] = (await page(second)).linksTo('Next page')
+  const [facets, others] = await Promise.all(
+    [second, third].map(async (each) => (await page(each)).document.querySelector('[data-later]')?.outerHTML),
+  )
+  assert.match(facets ?? '', /data-later="[^"]*wordCount/)
+  assert.equal(others, facets)
   const newest = `${articles}?language=en`
   assert.deepEqual((await page(newest)).records, pathsOf(newest).slice(0, 20))
 })

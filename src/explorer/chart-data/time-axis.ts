@@ -51,7 +51,7 @@ export function timeField({ fields, roles, groupable }: PageSubject): ShownField
   return periods.every((each) => groupable.has(`${field.name}_${each}`)) ? field : null
 }
 
-/** Asked first, of all records between the bounds; none where the bounds tell the range. */
+/** Asked first, of all records between the bounds, which are what the order is by: an index has them at its ends. */
 export function rangePanels(axis: TimeAxis): readonly Panel[] {
   const { subject, field, bounds, now } = axis
   const { rootField } = subject.collection
@@ -66,7 +66,7 @@ export function rangePanels(axis: TimeAxis): readonly Panel[] {
     name: 'latest',
     field: rootField,
     arguments: {
-      where: nest(field, { isNull: false, ...momentsOf(bounds) }),
+      where: nest(field, momentsOf({ from: bounds.from ?? firstDay, to: bounds.to })),
       first: 1,
       sortBy: [{ field: field.name, direction: 'DESC' }],
     },

@@ -59,7 +59,7 @@ interface CountedCollection {
 }
 
 /** Records, where `display.json` does not count them in the language. */
-export function countForms(subject: CountedCollection | null, { tag, text }: Language): Plural {
+function countForms(subject: CountedCollection | null, { tag, text }: Language): Plural {
   return subject?.display.count[tag] ?? text.records
 }
 

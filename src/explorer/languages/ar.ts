@@ -85,7 +85,6 @@ export const ar: Translation = {
     facets: 'الجوانب',
     ascending: (field) => `${isolated(field)}، تصاعديًا`,
     descending: (field) => `${isolated(field)}، تنازليًا`,
-    fresh: (counted) => `جديد: ${counted}`,
     pages: 'الصفحات',
     subscribe: 'اشتراك',
     subscribeHint: 'أعطِ هذا العنوان لقارئ خلاصات ليعرض لك كل جديد هنا.',

@@ -80,8 +80,6 @@ export const en = {
     facets: 'Facets',
     ascending: (field: string) => `${field}, ascending`,
     descending: (field: string) => `${field}, descending`,
-    /** `counted`: `3 articles`. */
-    fresh: (counted: string) => `New: ${counted}`,
     pages: 'Pages',
     subscribe: 'Subscribe',
     subscribeHint: 'Give this address to a feed reader, and it shows what is new here.',

@@ -77,7 +77,6 @@ export const es: Translation = {
     facets: 'Facetas',
     ascending: (field) => `${field}, ascendente`,
     descending: (field) => `${field}, descendente`,
-    fresh: (counted) => `Novedades: ${counted}`,
     pages: 'Páginas',
     subscribe: 'Suscribirse',
     subscribeHint: 'Dé esta dirección a un lector de fuentes y le mostrará lo nuevo.',

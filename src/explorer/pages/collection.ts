@@ -7,7 +7,7 @@ import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { glance, searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
-import { countForms, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
@@ -68,7 +68,6 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view),
     async render(answer, index) {
-      const isLive = view.sort === null && view.page === null && view.search === '' && !view.stories
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
@@ -85,7 +84,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
-          <section class="results" aria-label=${text.results} data-new=${isLive ? freshForms(browse) : undefined}>
+          <section class="results" aria-label=${text.results}>
             <span id="chart" tabindex="-1"></span>${await chartPart(asked, time, answer, chart, menu, context)}
             <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
@@ -119,14 +118,6 @@ function heading({ subject, view, language, names }: Browse, request: PageReques
     ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
     ${subscription(feedAddress(subject.collection.nsid, view), request)}
   </header>`
-}
-
-/** What a script says of new records, by the categories of plurals. */
-function freshForms({ subject, language }: Browse): string {
-  const forms = Object.entries(countForms(subject, language))
-  return JSON.stringify(
-    Object.fromEntries(forms.map(([name, form]) => [name, language.text.browse.fresh(form)])),
-  )
 }
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {

@@ -13,7 +13,7 @@ import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { facetOperations } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { readView } from '../view/view.ts'
+import { changed, readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 export function facetsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -49,7 +49,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
           found.find(({ field }) => field === name) ?? { field: name, values: [], missing: null, cut: true },
       )
       return html`<h1>${title}</h1> <h2 class="hidden">${text.filters}</h2>
-        <p><a href=${viewAddress(browse, view)}>${text.filtering.back}</a></p>
+        <p><a href=${viewAddress(browse, changed(view, {}))}>${text.filtering.back}</a></p>
         ${conditionList(browse)}
         <div id=${lateId}>${facetList(facets, browse, lists[0]?.totalCount ?? null)}</div>`
     },
