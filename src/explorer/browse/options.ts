@@ -1,6 +1,7 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
 import { fieldDescription, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
+import { membersOf } from '../fields/named-references.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
@@ -51,6 +52,7 @@ function sortForm(browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
   const current = view.sort === null ? '' : sortValue(view.sort)
+  const members = membersOf(subject, browse.site.subjects)
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
@@ -58,6 +60,7 @@ function sortForm(browse: Browse): Html {
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
         ${option('', view.stories || isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
+        ${members !== null && option(`-${members.count}`, text.topic.most(nounOf(members.holder, language)))}
         ${sortsOf(browse).flatMap((field) => {
           const { name } = field
           const label = fieldLabel(field, browse.language)

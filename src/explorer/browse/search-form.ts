@@ -2,6 +2,7 @@
 import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel } from '../fields/labels.ts'
+import { membersOf } from '../fields/named-references.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -12,16 +13,22 @@ import { type Browse, stateInputs, titleOf } from './context.ts'
 
 /** `topics`: their searches; absent on the page of a list. */
 export function searchForm(browse: Browse, topics: readonly string[] | null = null): Html {
-  const { view, subject, language } = browse
+  const { site, view, subject, language } = browse
   const { collection, roles, fields } = subject
   const { text } = language
   const time = fields.get(roles.time)
-  const own = ['q', `${roles.time}.from`, `${roles.time}.to`, roles.time]
+  const members = topics === null ? membersOf(subject, site.subjects) : null
+  // People look for outlets and the like by a part of their name; such records have no topics.
+  const title = members === null || view.search !== '' ? undefined : fields.get(roles.title ?? '')
+  const [input, kind] =
+    title === undefined ? ['q', ''] : [`${title.name}.contains`, `: ${fieldLabel(title, language)}`]
   // The first operator of a time has no name in addresses.
-  const label = text.searchIn(titleOf(browse))
+  const own = [input, `${roles.time}.from`, `${roles.time}.to`, roles.time]
+  const label = text.searchIn(titleOf(browse)) + kind
   const hasWords = collection.searchFields.length > 0
-  const address = hasWords ? topicAddress : collectionAddress
-  const searches = [...(topics ?? [view.search]), ...(topics === null ? [] : [''])].slice(0, mostTopics)
+  const address = hasWords && members === null ? topicAddress : collectionAddress
+  const [part = view.search] = valuesOf(view, title?.name ?? '', 'contains')
+  const searches = [...(topics ?? [part]), ...(topics === null ? [] : [''])].slice(0, mostTopics)
   return html`<form class="search" action=${address(collection.nsid)} role="search">
     ${
       hasWords &&
@@ -29,9 +36,10 @@ export function searchForm(browse: Browse, topics: readonly string[] | null = nu
         const own =
           at === 0 ? label : search === '' ? text.topic.add : text.topic.number(language.number(at + 1))
         return html`<label class="words"><span class="hidden">${own}</span>
-          <input type="search" name="q" value=${search} maxlength="1000" placeholder=${own} title=${text.browse.searchLead} data-key=${at === 0 ? '/' : undefined} dir="auto" /></label>`
+          <input type="search" name=${input} value=${search} maxlength="1000" placeholder=${own} title=${title ? undefined : text.browse.searchLead} data-key=${at === 0 ? '/' : undefined} dir="auto" /></label>`
       })
     }
+    ${title && view.sort === null && html`<input type="hidden" name="sort" value=${`-${members?.count}`} />`}
     ${
       time !== undefined &&
       html`<fieldset class="dates"><legend class="hidden">${text.browse.dates(fieldLabel(time, language))}</legend>
@@ -79,7 +87,8 @@ function replaced(search: string, word: string, by: string): string {
 }
 
 /** The records of a search or filter lead to their topic; from there is a way back. */
-export function glance({ subject, view, language, names }: Browse): Html {
+export function glance({ site, subject, view, language, names }: Browse): Html {
+  if (membersOf(subject, site.subjects) !== null) return null
   const others = view.search === '' ? [] : [['q', view.search] as const]
   const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
   const topic = topicName(view, language, names)

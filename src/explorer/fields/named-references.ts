@@ -1,11 +1,28 @@
 /** References of a record itself to one record of another collection, which has a name. */
+import type { Reference } from '../../schema/model/model.ts'
 import { isEntity } from './guesses.ts'
 import type { ShownField } from './shown-field.ts'
-import type { PageSubject } from './subject.ts'
+import type { PageSubject, Subjects } from './subject.ts'
 
 /** What the record belongs to, such as the outlet of an article; null without. */
 export function entityField(subject: PageSubject): ShownField | null {
   return namedReferences(subject).find(({ target }) => target !== null && isEntity(target)) ?? null
+}
+
+/** The records that belong to those of a collection, such as articles to outlets; null where none do. */
+export function membersOf({ collection }: PageSubject, { all }: Subjects) {
+  for (const holder of all) {
+    const field = entityField(holder)
+    const name = field?.target === collection ? referrersBy(field)?.viaField : undefined
+    // The reference, the reverse field, and the order by how many there are.
+    if (field !== null && name !== undefined) return { holder, field, name, count: `${name}_count` }
+  }
+  return null
+}
+
+/** Of the records that refer to others by the field. */
+export function referrersBy({ target, properties }: ShownField): Reference | undefined {
+  return target?.referredBy.find(({ path }) => path.join('\n') === properties.join('\n'))
 }
 
 /** What the record is about, such as the article of an analysis; null without. */

@@ -104,12 +104,13 @@ export function shortColumns(found: readonly Result[], subject: PageSubject): re
   )
 }
 
-/** Facets are asked for with the first page only: they do not change from page to page. */
+/** Facets are asked for with the first page only: they do not change from page to page. `more`: of a record. */
 export function listPanel(
   view: View,
   columns: readonly ShownField[],
   facets: readonly ShownField[],
   subject: PageSubject,
+  more: Selection = {},
 ): Panel {
   const { collection } = subject
   const { page } = view
@@ -133,6 +134,7 @@ export function listPanel(
           ...selectFields(columns),
           indexedAt: {},
           ...(view.stories && leaves(collection.stories?.field ?? '')),
+          ...more,
         },
       },
       ...(page === null && !view.stories && facets.length > 0 && facetSelection(facets, facetSize)),

@@ -1,5 +1,6 @@
 /** The names of records that facets and conditions refer to by URI. */
 import { sortFields } from '../../schema/model/operators.ts'
+import { referrersBy } from '../fields/named-references.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { leaves, mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -43,8 +44,7 @@ export function namedTitle(
 export function referredPanel(field: ShownField, where?: Where): readonly Panel[] {
   const { target, targetTitle } = field
   if (target === null || targetTitle === null) return []
-  const referrers = target.referredBy.find(({ path }) => path.join('\n') === field.properties.join('\n'))
-  const count = `${referrers?.viaField}_count`
+  const count = `${referrersBy(field)?.viaField}_count`
   return [
     {
       name: `names_${field.name}`,

@@ -1,13 +1,14 @@
 /** A collection: search, facets, and the records that match. */
 import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
-import { type Browse, viewAddress } from '../browse/context.ts'
+import { type Browse, valueAddress, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { glance, searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, viewTitle } from '../browse/sentences.ts'
-import { nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { membersOf } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
@@ -99,6 +100,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     imageHosts: site.operator.imageHosts,
                     note: (result, at) =>
                       reportNote(result, told, browse) ??
+                      memberNote(result.uri, list.edges[at]?.node, browse) ??
                       storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }
@@ -118,6 +120,15 @@ function heading({ subject, view, language, names }: Browse, request: PageReques
     ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
     ${subscription(feedAddress(subject.collection.nsid, view), request)}
   </header>`
+}
+
+/** Next to an outlet or the like: how many records belong to it, as a link to them. */
+function memberNote(uri: string, node: Answer | undefined, { site, subject, language }: Browse): Html {
+  const members = membersOf(subject, site.subjects)
+  if (members === null) return null
+  const { holder, field, name } = members
+  const { totalCount } = node?.[name] as Pick<ListAnswer, 'totalCount'>
+  return html`<a href=${valueAddress({ subject: holder, language }, field, uri)} rel="nofollow">${counted(holder, totalCount, language)}</a>`
 }
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {

@@ -1,12 +1,12 @@
 /** What a search finds in all collections, the newest first. */
 import { SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
 import { snippetOf } from '../../search/snippet.ts'
-import { collectionAddress, withLanguage } from '../addresses.ts'
+import { withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
-import { type Browse, titleOf } from '../browse/context.ts'
+import { type Browse, titleOf, viewAddress } from '../browse/context.ts'
 import { glance, suggestions } from '../browse/search-form.ts'
-import { singularLabel, subjectLabel } from '../fields/labels.ts'
-import { aboutField, entityField } from '../fields/named-references.ts'
+import { singularLabel } from '../fields/labels.ts'
+import { aboutField, entityField, membersOf } from '../fields/named-references.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { type Exported, exportMenu, programMenu } from '../export-menu/export-menu.ts'
@@ -16,10 +16,10 @@ import { tryParse } from '../../ask/search.ts'
 import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
-import { fieldsNamed, type MissingWord, pageSize } from '../lists/list.ts'
+import { fieldsNamed, listArguments, type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/forms.ts'
-import { zoneNote } from '../parts/values.ts'
+import { recordLink, recordText, zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText, readView, searchOf } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
@@ -27,6 +27,7 @@ import { problemPage, unknownParameters } from './failure.ts'
 /** Each total costs as much as the list of its collection. */
 const mostTotals = 4
 const longest = 1_000
+const mostNamed = 6
 
 interface FoundAnswer {
   readonly nodes: readonly FoundRecord[]
@@ -66,7 +67,8 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     isIndexed: false,
     more(answer) {
       if (!asks || after !== '' || (answer['found'] as FoundAnswer).nodes.length > 0) return []
-      const instead = browses(searched).flatMap(({ view, subject }) => characterPanels(view, subject))
+      const some = browses(searched).slice(0, mostTotals)
+      const instead = some.flatMap(({ view, subject }) => characterPanels(view, subject))
       return affordableOperations(site, instead)
     },
     isMoreOptional: true,
@@ -79,10 +81,15 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   }
 }
 
-/** The search in each collection. */
+/** The search in each collection; of outlets and the like, a part of the name, those with most records first. */
 function browses({ site, request: { language }, q, subjects }: Searched): readonly Browse[] {
-  return subjects.slice(0, mostTotals).map((subject) => {
-    const { view } = readView([['q', q]], subject)
+  return subjects.map((subject) => {
+    const count = membersOf(subject, site.subjects)?.count
+    const part = [
+      [`${subject.roles.title}.contains`, q],
+      ['sort', `-${count}`],
+    ] as const
+    const { view } = readView(count === undefined ? [['q', q]] : part, subject)
     return { site, subject, view, language, names: new Map() }
   })
 }
@@ -137,18 +144,28 @@ function totalIn({ collection }: PageSubject, answer: Answer): number | null {
 }
 
 /** Where the search can be narrowed down. */
-function collections({ q, subjects, request: { language } }: Searched, answer: Answer): Html {
+function collections(searched: Searched, answer: Answer): Html {
+  const { q, request } = searched
+  const { language } = request
   const { text } = language
+  const all = browses(searched)
   return html`<nav class="tabs" aria-label=${text.results}>
     <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
-    ${subjects.map((subject) => {
-      const { collection } = subject
-      const count = totalIn(subject, answer)
-      const query = queryText([['q', q]])
-      return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
+    ${all.map((browse) => {
+      const count = totalIn(browse.subject, answer)
+      return html`<a href=${viewAddress(browse, browse.view)} rel="nofollow">${titleOf(browse)}
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
-  </nav>`
+  </nav>
+  ${all.map((browse) => {
+    const { typeName } = browse.subject.collection
+    const { nodes = [] } = (answer[`in_${typeName}`] ?? {}) as Partial<FoundAnswer>
+    const title = browse.subject.roles.title ?? ''
+    const links = nodes.map(
+      (node) => html` ${recordLink(node.uri, recordText(String(node[title])), language)}`,
+    )
+    return links.length > 0 && html`<p class="suggestions">${titleOf(browse)}: ${links}</p>`
+  })}`
 }
 
 function address(query: Readonly<Record<string, string>>, language: Language): string {
@@ -172,14 +189,17 @@ function panels(searched: Searched): readonly Panel[] {
   const { q, after, subjects } = searched
   const list = foundPanel(searched)
   if (after !== '' || subjects.length > mostTotals) return [list]
-  const totals = subjects.map(
-    ({ collection }): Panel => ({
-      name: `in_${collection.typeName}`,
-      field: collection.rootField,
-      arguments: { search: q },
-      selection: { totalCount: {} },
-    }),
-  )
+  const totals = browses(searched).map(({ subject, view }): Panel => {
+    const { typeName, rootField } = subject.collection
+    const named = { first: mostNamed, ...listArguments(view, subject) }
+    const nodes = leaves('uri', subject.roles.title ?? '')
+    return {
+      name: `in_${typeName}`,
+      field: rootField,
+      arguments: view.search === '' ? named : { search: q },
+      selection: { totalCount: {}, ...(view.search === '' && { nodes }) },
+    }
+  })
   return [list, ...totals]
 }
 

@@ -6,6 +6,7 @@ import { tryParse } from '../../ask/search.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 import { SearchError, wantedTerms } from '../../search/parse-search.ts'
 import type { Collection } from '../../schema/model/model.ts'
+import { sortFields } from '../../schema/model/operators.ts'
 import { isBlank } from '../../util/text/visible.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -133,10 +134,12 @@ function isShow(text: string): text is Show {
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */
-function readSort(text: string, { fields }: PageSubject, problems: Problem[]): View['sort'] {
+function readSort(text: string, { fields, collection }: PageSubject, problems: Problem[]): View['sort'] {
   if (text === '') return null
   const field = text.replace(/^-/, '')
-  if (fields.get(field)?.isSort === true) return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
+  const counts = sortFields(collection).filter(({ leaf }) => leaf.kind === 'count')
+  if (fields.get(field)?.isSort === true || counts.some(({ name }) => name === field))
+    return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
   const choices = [...fields.values()].filter(({ isSort }) => isSort).map(({ name }) => name)
   problems.push(unknownChoice('sort', text, choices))
   return null
