@@ -39,8 +39,10 @@ async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
   await near(place)
   place.ariaBusy = 'true'
   const answer = await fetch(place.dataset['later'] ?? '', { signal: AbortSignal.timeout(longest) })
-  if (!answer.ok) return null
-  return new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(place.id)
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const why = page.querySelector('.problem p')
+  if (!answer.ok && why !== null) place.prepend(why)
+  return page.getElementById(place.id)
 }
 
 function show(place: HTMLElement, found: HTMLElement | null): void {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoint/endpoint.ts'
 import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
-import { toText } from './html.ts'
+import { type Html, toText } from './html.ts'
 import { chooseLanguage, languages } from './languages/language.ts'
 import type { PageSubject } from './fields/subject.ts'
 import type { Operation } from '../ask/operation.ts'
@@ -12,7 +12,7 @@ import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues, embeddedChart } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
-import { failurePage, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
+import { leftOutNote, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
 import { facetsPage } from './pages/facets.ts'
 import { feedPage } from './pages/feed.ts'
 import { filterPage } from './pages/filter.ts'
@@ -69,6 +69,8 @@ export interface FinishedPage {
   /** The start with what the answer tells, such as the title of a failure; blank for a file. */
   readonly start: string
   readonly rest: string | Uint8Array
+  /** Seconds after which the same address has more; null where it has all. */
+  readonly retryAfter: number | null
 }
 
 export interface Explorer {
@@ -105,44 +107,38 @@ export function createExplorer(site: Site): Explorer {
         refusal === null
           ? (unknownLanguage(chosen, request) ?? draftOf(site, request))
           : refusedPage(refusal, request)
-      if ('media' in draft) return openFile(draft, request, site)
-      const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
-      const { address } = request
-      const frame: Frame = {
-        site,
-        language,
-        title,
-        description,
-        address,
-        origin: request.origin,
-        isIndexed,
-        isEmbedded,
-        feed,
+      return 'media' in draft ? openFile(draft, request, site) : openPage(draft, request, site)
+    },
+  }
+}
+
+function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
+  const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
+  const { language, address, origin } = request
+  const frame: Frame = { site, language, title, description, address, origin, isIndexed, isEmbedded, feed }
+  const isWhole = draft.known !== undefined || isRefused(draft, request, site)
+  const early = draft.titleFrom == null ? frameStart : frameHead
+  return {
+    status,
+    language: language.tag,
+    location: draft.location ?? null,
+    isEmbedded,
+    start: isWhole ? '' : early(frame),
+    async finish(ask, timed = untimed) {
+      const { html, known, index, ...rest } = await complete(draft, request, site, ask, timed)
+      const knownFrame: Frame = {
+        ...frame,
+        title: known.title,
+        description: known.description ?? null,
+        isIndexed: isIndexed && known.status === 200,
       }
-      const isWhole = draft.known !== undefined || isRefused(draft, request, site)
-      const early = draft.titleFrom == null ? frameStart : frameHead
       return {
-        status,
-        language: language.tag,
-        location: draft.location ?? null,
-        isEmbedded,
-        start: isWhole ? '' : early(frame),
-        async finish(ask, timed = untimed) {
-          const { html, known, index } = await complete(draft, request, site, ask, timed)
-          const knownFrame: Frame = {
-            ...frame,
-            title: known.title,
-            description: known.description ?? null,
-            isIndexed: isIndexed && known.status === 200,
-          }
-          return {
-            status: known.status,
-            media: page,
-            name: null,
-            start: frameStart(knownFrame),
-            rest: html + frameEnd(frame, index),
-          }
-        },
+        ...rest,
+        status: known.status,
+        media: page,
+        name: null,
+        start: frameStart(knownFrame),
+        rest: html + frameEnd(frame, index),
       }
     },
   }
@@ -173,27 +169,27 @@ const page = 'text/html; charset=utf-8'
 function openFile(
   { status, media, name, operation, write }: FileDraft,
   request: PageRequest,
-  { readIndex }: Site,
+  site: Site,
 ): OpenPage {
-  const { language } = request
+  const { readIndex } = site
   return {
     status,
-    language: language.tag,
+    language: request.language.tag,
     location: null,
     isEmbedded: false,
     start: '',
     async finish(ask, timed = untimed) {
+      let failure = notFoundPage(request)
       try {
         const answer = await answerTo(operation, ask)
         const index = await readIndex().catch(() => null)
         const rest = await timed(() => write(answer, (each) => answerTo(each, ask), index))
-        if (rest !== null) return { status, media, name: name ?? null, start: '', rest }
-        return { status: 404, media: page, name: null, start: '', rest: toText(language.text.notFound) }
+        if (rest !== null) return { status, media, name: name ?? null, start: '', rest, retryAfter: null }
       } catch (error) {
         if (!(error instanceof FailedOperation)) throw error
-        const failure = failurePage(error.fault, request)
-        return { status: failure.status, media: page, name: null, start: '', rest: toText(failure.content) }
+        failure = refusedPage(error.fault, request)
       }
+      return openPage(failure, request, site).finish(ask, timed)
     },
   }
 }
@@ -209,46 +205,60 @@ class FailedOperation extends Error {
 async function complete(
   draft: Draft,
   request: PageRequest,
-  { readIndex }: Site,
+  site: Site,
   ask: Ask,
   timed: Timed,
 ): Promise<{
   readonly html: string
   readonly index: IndexState | null
   readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
+  readonly retryAfter: number | null
 }> {
+  const { readIndex } = site
   const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
   try {
     const first = await answerTo(operation ?? [], ask)
-    const further = answerTo(draft.more?.(first) ?? [], ask).catch((error: unknown) => {
-      if (draft.isMoreOptional === true && error instanceof FailedOperation) return {}
-      throw error
-    })
-    const data = { ...first, ...(await further) }
+    let leftOut: Html = null
+    let { retryAfter = null } = draft
+    const onFault = (fault: EndpointFault | null) => {
+      leftOut = leftOutNote(fault, request) ?? leftOut
+      if (leftOut !== null) retryAfter = fault?.retryAfter ?? 1
+    }
+    const asked = draft.more?.(first) ?? []
+    const further = await answerTo(asked, ask, draft.isMoreOptional === true ? onFault : undefined)
+    const data = { ...first, ...further }
     const index = await readIndex().catch(() => null)
-    const content = await timed(() => draft.render(data, index))
+    const content = await timed(() => draft.render(data, index, leftOut))
     // Of a large chart, making and printing the page take some 10 ms each.
     await setImmediate()
     return {
       html: timed(() => toText(content)),
       index,
       known: draft.known?.(data) ?? { ...draft, title: draft.titleFrom?.(data) ?? draft.title },
+      retryAfter,
     }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error
-    const { content, status } = failurePage(error.fault, request)
-    const index = await readIndex().catch(() => null)
-    return { html: toText(content), index, known: { status, title: request.language.text.failed } }
+    return complete(refusedPage(error.fault, request), request, site, ask, timed)
   }
 }
 
-/** The panels of all operations, which are asked one after the other: a reader may have few at the same time. */
-async function answerTo(asked: Operation | readonly Operation[], ask: Ask): Promise<Answer> {
+/**
+ * The panels of all operations, which are asked one after the other: a reader may have few at the same time. With
+ * `onFault`, those that fail are left out.
+ */
+async function answerTo(
+  asked: Operation | readonly Operation[],
+  ask: Ask,
+  onFault?: (fault: EndpointFault | null) => void,
+): Promise<Answer> {
   let answer: Answer = {}
   for (const operation of [asked].flat()) {
     const { data, errors } = await ask(operation)
-    if (data === null || errors[0] !== undefined) throw new FailedOperation(errors[0] ?? null)
-    answer = { ...answer, ...data }
+    const fault = errors[0] ?? null
+    if (data !== null && fault === null) answer = { ...answer, ...data }
+    else if (onFault === undefined) throw new FailedOperation(fault)
+    else onFault(fault)
   }
   return answer
 }

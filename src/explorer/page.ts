@@ -101,8 +101,10 @@ export interface Draft {
   readonly feed?: string | null
   /** What only the answer tells; such a page is sent as a whole, because its head depends on its data. */
   readonly known?: (answer: Answer) => Pick<Draft, 'status' | 'title' | 'description'>
-  /** `index`: null if its state is not known. */
-  readonly render: (answer: Answer, index: IndexState | null) => Html | Promise<Html>
+  /** Seconds; null or absent for pages that are not asked for again. */
+  readonly retryAfter?: number | null
+  /** `index`: null if its state is not known. `leftOut`: says what optional answers lack for a while, in their place. */
+  readonly render: (answer: Answer, index: IndexState | null, leftOut: Html) => Html | Promise<Html>
 }
 
 /** A file made of an answer, such as a feed or a chart as SVG, instead of a page. */

@@ -40,8 +40,9 @@ for (const [name, all] of Object.entries(addresses))
       await openPages(name as keyof typeof addresses, 'postgres'),
     ]
     for (const address of someForms<string>(all, 5)) {
-      const { status, body, cost } = await one.get(address)
+      const found = await one.get(address)
+      const { status, cost } = found
       assert.ok(status < 400 && cost <= limit, `${address}: ${status}, ${cost} points`)
-      assert.deepEqual(await other.get(address), { status, body, cost, location: null }, address)
+      assert.deepEqual(await other.get(address), found, address)
     }
   })

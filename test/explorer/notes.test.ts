@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
-import { failurePage } from '../../src/explorer/pages/failure.ts'
+import { refusedPage } from '../../src/explorer/pages/failure.ts'
 import { timeOf } from '../../src/explorer/parts/values.ts'
 import { article, enrichment, openPages } from './pages.ts'
 
@@ -82,7 +82,7 @@ test('a search that cannot be carried out can be changed, or left out', async ()
   }
 })
 
-test('a refusal of the service is explained in the language of the page, and leads to it without filters', () => {
+test('a refusal of the service is explained in the language of the page, and leads to it without filters', async () => {
   for (const [tag, code, message, said] of [
     ['es', 'QUERY_TOO_COMPLEX', 'Select fewer lists within lists.', /Esta página costaría demasiado/],
     ...['en', 'es', 'ar'].map((each) => [each, 'BAD_USER_INPUT', 'Write at least one word.', /./] as const),
@@ -96,7 +96,9 @@ test('a refusal of the service is explained in the language of the page, and lea
       exportRows: 1_000,
       origin: 'http://test.example',
     }
-    const content = toText(failurePage({ code, message, retryAfter: null }, request).content)
+    const content = toText(
+      await refusedPage({ code, message, retryAfter: null }, request).render({}, null, null),
+    )
     assert.match(content, said)
     const isOwn = code === 'BAD_USER_INPUT'
     // Only the reason is of use to readers.

@@ -34,19 +34,14 @@ test(`a part of a name finds its outlets, those with most articles first, with t
       )
       return count
     })
+    const sizes = wanted.map(({ uri }) => found(articlesOf(uri)).length)
+    assert.deepEqual(counts, sizes.toSorted((one, other) => other - one).slice(0, 20), part)
+    const paths = wanted.map(({ uri }) => uri.replace('at://', '/at/'))
     assert.deepEqual(
-      counts,
-      counts.toSorted((one, other) => other - one),
-      part,
+      records.filter((path) => !paths.includes(path)),
+      [],
     )
-    assert.deepEqual(
-      records.toSorted(),
-      wanted
-        .map(({ uri }) => uri.replace('at://', '/at/'))
-        .toSorted()
-        .slice(0, 20),
-    )
-    await assertNamed(part, wanted.length, records)
+    if (/^[\p{L}\p{N}]+$/u.test(part)) await assertNamed(part, wanted.length, records)
   }
 })
 

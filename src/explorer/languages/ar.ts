@@ -63,6 +63,7 @@ export const ar: Translation = {
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   wrongSearch: 'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل: لا تكفي الرموز.',
   wrongInput: 'ترفض الخدمة قيمة في هذا العنوان. غيّرها أو تابع من دونها. السبب بالإنجليزية:',
+  leftOut: 'أُغفلت أجزاء من هذه الصفحة.',
   tryAgain: 'أعد المحاولة',
   onlyRead: 'الصفحات للقراءة فقط: لا يمكن إرسال شيء إلى هذا العنوان.',
   openPage: 'افتح الصفحة',
@@ -193,8 +194,6 @@ export const ar: Translation = {
     unusual: (collection, day) =>
       `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}`,
     stories: (day) => `أكبر أخبار الأسبوع المنتهي في ${isolated(day)}`,
-    index: 'حداثة البيانات',
-    lag: (seconds) => `متأخر ${isolated(seconds)} ث`,
     browseAll: (collection) => `تصفح ${isolated(collection)}`,
   },
   keys: {

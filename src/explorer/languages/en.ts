@@ -57,6 +57,7 @@ export const en = {
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch: 'The search cannot be carried out. Write at least one word: signs are not enough.',
   wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
+  leftOut: 'Parts of this page were left out.',
   tryAgain: 'Try again',
   onlyRead: 'Pages can only be read: nothing can be sent to this address.',
   openPage: 'Open the page',
@@ -185,8 +186,6 @@ export const en = {
     grouped: (collection: string, field: string) => `${collection} by ${field}`,
     unusual: (collection: string, day: string) => `${collection}: what was unusual in the week to ${day}`,
     stories: (day: string) => `The biggest stories of the week to ${day}`,
-    index: 'How fresh the data is',
-    lag: (seconds: string) => `${seconds} s behind`,
     browseAll: (collection: string) => `Browse ${collection}`,
   },
   keys: {

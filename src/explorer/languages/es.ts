@@ -54,6 +54,7 @@ export const es: Translation = {
   wrongSearch: 'No se puede hacer esta búsqueda. Escriba al menos una palabra: no bastan los signos.',
   wrongInput:
     'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',
+  leftOut: 'Faltan partes de esta página.',
   tryAgain: 'Intentar de nuevo',
   onlyRead: 'Las páginas solo se pueden leer: no se puede enviar nada a esta dirección.',
   openPage: 'Abrir la página',
@@ -177,8 +178,6 @@ export const es: Translation = {
     grouped: (collection, field) => `${collection} por ${field}`,
     unusual: (collection, day) => `${collection}: lo inusual en la semana hasta el ${day}`,
     stories: (day) => `Las noticias más difundidas de la semana hasta el ${day}`,
-    index: 'Actualidad de los datos',
-    lag: (seconds) => `${seconds} s de retraso`,
     browseAll: (collection) => `Explorar ${collection}`,
   },
   keys: {

@@ -15,7 +15,7 @@ import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
-import { columnsOf, type ListAnswer, resultOf } from '../lists/list.ts'
+import { columnsOf, type ListAnswer, type ListNode, resultOf } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
 import { namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
@@ -68,7 +68,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view),
-    async render(answer, index) {
+    async render(answer, index, leftOut) {
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
@@ -86,7 +86,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results}>
-            <span id="chart" tabindex="-1"></span>${await chartPart(asked, time, answer, chart, menu, context)}
+            <span id="chart" tabindex="-1"></span>${leftOut} ${await chartPart(asked, time, answer, chart, menu, context)}
             <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
@@ -100,7 +100,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
                     imageHosts: site.operator.imageHosts,
                     note: (result, at) =>
                       reportNote(result, told, browse) ??
-                      memberNote(result.uri, list.edges[at]?.node, browse) ??
+                      memberNote(list.edges[at]?.node, browse) ??
                       storyNote(list.edges[at]?.node[collection.stories?.field ?? ''], stories, browse),
                   })
             }
@@ -123,12 +123,12 @@ function heading({ subject, view, language, names }: Browse, request: PageReques
 }
 
 /** Next to an outlet or the like: how many records belong to it, as a link to them. */
-function memberNote(uri: string, node: Answer | undefined, { site, subject, language }: Browse): Html {
+function memberNote(node: ListNode | undefined, { site, subject, language }: Browse): Html {
   const members = membersOf(subject, site.subjects)
-  if (members === null) return null
+  if (members === null || node === undefined) return null
   const { holder, field, name } = members
-  const { totalCount } = node?.[name] as Pick<ListAnswer, 'totalCount'>
-  return html`<a href=${valueAddress({ subject: holder, language }, field, uri)} rel="nofollow">${counted(holder, totalCount, language)}</a>`
+  const { totalCount } = node[name] as Pick<ListAnswer, 'totalCount'>
+  return html`<a href=${valueAddress({ subject: holder, language }, field, node.uri)} rel="nofollow">${counted(holder, totalCount, language)}</a>`
 }
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {

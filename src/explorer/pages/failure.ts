@@ -39,35 +39,34 @@ export function problemPage(problems: readonly Problem[], title: string, request
   return failureDraft(400, title, content)
 }
 
-/** For a reader who is not let in. */
-export function refusedPage(fault: EndpointFault, request: PageRequest): Draft {
-  const { status, content } = failurePage(fault, request)
-  return failureDraft(status, request.language.text.failed, content)
-}
-
-/** Says what the reader can do about it, and leads on. */
-export function failurePage(
-  fault: EndpointFault | null,
-  request: PageRequest,
-): { readonly status: number; readonly content: Html } {
+/** For a reader who is not let in, and for a page or file that cannot be had: says what can be done about it. */
+export function refusedPage(fault: EndpointFault | null, request: PageRequest): Draft {
   const { text } = request.language
   const code = fault?.code ?? null
   const known = code !== null && Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
   const advice = adviceOn(fault, request)
-  return {
-    status: known?.status ?? 500,
-    content: html`<section class="problem" role="alert">
-      <h1>${text.failed}</h1>
-      ${advice !== null && html`<p>${advice}</p>`}
-      ${
-        // The message of the service is in English.
-        fault !== null &&
-        (advice === null || advice === text.wrongInput) &&
-        html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
-      }
-      ${wayOn(code, request)}
-    </section>`,
-  }
+  const content = html`<section class="problem" role="alert">
+    <h1>${text.failed}</h1>
+    ${advice !== null && html`<p>${advice}</p>`}
+    ${
+      // The message of the service is in English.
+      fault !== null &&
+      (advice === null || advice === text.wrongInput) &&
+      html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
+    }
+    ${wayOn(code, request)}
+  </section>`
+  const retryAfter = fault?.retryAfter ?? null
+  return { ...failureDraft(known?.status ?? 500, text.failed, content), retryAfter }
+}
+
+/** In place of parts that a page lacks for a while; null for those that it never has, such as what costs too much. */
+export function leftOutNote(fault: EndpointFault | null, request: PageRequest): Html {
+  const { text } = request.language
+  const code = fault?.code ?? ''
+  return ['RATE_LIMITED', 'UNAVAILABLE', 'TIMEOUT'].includes(code)
+    ? html`<div class="problem" role="status"><p>${text.leftOut} ${adviceOn(fault, request)}</p>${wayOn(code, request)}</div>`
+    : null
 }
 
 function adviceOn(fault: EndpointFault | null, request: PageRequest): string | null {

@@ -2,7 +2,7 @@
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
-import type { PageSubject, Subjects } from '../fields/subject.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { thingOf, type UnusualThing } from '../chart-data/unusual.ts'
 import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
@@ -12,11 +12,10 @@ import { briefColumns, resultOfNode } from '../lists/list.ts'
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
-import { type Answer, type Draft, type IndexState, type PageRequest, type Site, instantOf } from '../page.ts'
+import { type Answer, type Draft, type IndexState, type PageRequest, type Site } from '../page.ts'
 import { results } from '../parts/results.ts'
-import { zoneNote, timeAndZone } from '../parts/values.ts'
+import { zoneNote } from '../parts/values.ts'
 import { searchAllForm } from '../parts/forms.ts'
-import type { Language } from '../languages/language.ts'
 import { emptyView } from '../view/view.ts'
 
 /** Of the newest records, and what is unusual in it. */
@@ -58,7 +57,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       return [own, ...ofWeek].flatMap((each) => affordableOperations(site, each))
     },
     isMoreOptional: true,
-    render(answer, index) {
+    render(answer, index, leftOut) {
       const example = chooseExample(site, answer)
       const week = example && weekOf(example.subject, answer)
       return html`
@@ -68,14 +67,13 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
-          ${week !== null && biggestStories(answer, week)}
+          ${week !== null && biggestStories(answer, week)} ${leftOut}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}
         <ul class="collections">
           ${subjects.all.map((subject) => html`<li>${section(subject, answer, index)}</li>`)}
         </ul>
-        ${index !== null && indexState(index, subjects, language)}
       `
     },
   }
@@ -116,27 +114,4 @@ function newest(subject: PageSubject): Panel {
     arguments: { first: newestOfEach },
     selection: { nodes: selectFields(briefColumns(subject)) },
   }
-}
-
-/** How fresh the index is, and where its records come from. */
-function indexState({ collections, sources }: IndexState, subjects: Subjects, language: Language): Html {
-  const { text } = language
-  return html`<section class="index" aria-labelledby="index">
-    <h2 id="index">${text.front.index}</h2>
-    <dl>
-      ${collections.map(({ name, newestIndexedAt }) => {
-        const subject = subjects.of(name)
-        return html`<div>
-          <dt>${subject === null ? name : subjectLabel(subject, language)}</dt>
-          <dd>${newestIndexedAt === null ? '–' : timeAndZone(instantOf(newestIndexedAt), language)}</dd>
-        </div>`
-      })}
-      ${sources.map(
-        ({ name, state, lagSeconds }) => html`<div>
-          <dt><bdi>${name}</bdi></dt>
-          <dd><bdi>${state}</bdi>${lagSeconds !== null && `, ${text.front.lag(language.number(Math.round(lagSeconds)))}`}</dd>
-        </div>`,
-      )}
-    </dl>
-  </section>`
 }

@@ -73,10 +73,10 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     },
     isMoreOptional: true,
     operation: asks ? buildOperation(site.schema, 'Search', panels(searched)) : null,
-    render: (answer, index) => html`
+    render: (answer, index, leftOut) => html`
       <header class="heading"><h1>${title}</h1></header>
       ${searchAllForm(site, language, q)}
-      ${asks && [results(searched, answer), menu(searched, title, answer, index)]}
+      ${leftOut} ${asks && [results(searched, answer), menu(searched, title, answer, index)]}
     `,
   }
 }

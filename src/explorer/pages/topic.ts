@@ -58,9 +58,9 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       more: (answer) =>
         affordableOperations(site, isAfter ? panels.words(answer) : panels.highestOfFew(answer)),
       isMoreOptional: !isAfter,
-      render: (answer) => html`<h1>${titleWith(readNames(answer, []))}</h1>
+      render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer, []))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
-        <div id=${lateId(only)}>${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
+        <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
   const own = [...namePanels, ...panels.wholes, ...chart.panels]
   if (!areAffordable(site, [...own, ...chart.more(null)]))
@@ -73,7 +73,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     ...draft,
     operation: affordableOperations(site, [...own, ...shown.flatMap(panelsOf)]),
     more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.highestOfFew(answer)]),
-    async render(answer, index) {
+    async render(answer, index, leftOut) {
       const topics = readTopics(chart, answer, context)
       const of = contextOf(answer)
       const browse: Browse = { ...of, place: 'topic' }
@@ -95,7 +95,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${conditionList(browse)}
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
-        <span id="chart" tabindex="-1"></span>
+        <span id="chart" tabindex="-1"></span> ${leftOut}
         ${isTimed && (await timeline(chart, answer, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
         ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}

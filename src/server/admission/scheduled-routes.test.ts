@@ -18,7 +18,7 @@ const explorer: ExplorerRoutes = {
   imageHosts: [],
   logo,
 }
-const page = { status: 200, media: 'text/html', name: null, start: '', rest: 'a page' }
+const page = { status: 200, media: 'text/html', name: null, start: '', rest: 'a page', retryAfter: null }
 const finish = () => Promise.reject(new Error('Every page is elsewhere.'))
 
 /** Beginnings of requests to all routes, with what follows their path. */

@@ -13,7 +13,7 @@ import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { createInProcessEndpoint, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
 import { createEntry } from '../in-process/entry.ts'
 import { loadExplorerFiles } from './explorer-files.ts'
-import { sendPage } from './send-page.ts'
+import { failedTags, sendPage } from './send-page.ts'
 
 export interface ExplorerRoutes {
   /** Called for the first page. `assets`: the path of scripts and styles. */
@@ -143,7 +143,6 @@ function createAnswerPage(
         exportRows: caller === null ? 0 : caller.tier.fileRows,
       }),
     )
-    if (refusal?.retryAfter != null) askToWait(reply, refusal.retryAfter)
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({
       ...(page.isEmbedded ? embeddedHeaders : headers),
@@ -155,7 +154,8 @@ function createAnswerPage(
     if (data !== null) {
       const etag = etagOf(request, `${version} ${process.pid} ${data} ${page.language}`)
       reply.header('etag', etag)
-      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      if (!failedTags.has(etag) && matchesEtag(request.headers['if-none-match'], etag))
+        return reply.code(304).send()
     }
     return sendPage(page, finish(page, request, reply, endpointFor, timed), request, reply)
   }
@@ -215,17 +215,7 @@ function finish(
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
   const endpoint = endpointFor(request)
-  return page.finish(async (question) => {
-    const answer = await endpoint.ask(question, leaving.signal)
-    const wait = answer.errors[0]?.retryAfter ?? null
-    if (wait !== null && !reply.sent) askToWait(reply, wait)
-    return answer
-  }, timed)
-}
-
-/** Browsers load the page again after so many seconds, also without script. */
-function askToWait(reply: FastifyReply, seconds: number): void {
-  reply.headers({ 'retry-after': seconds, refresh: seconds })
+  return page.finish((question) => endpoint.ask(question, leaving.signal), timed)
 }
 
 /** `ancestors`: which pages may include this one. */

@@ -16,6 +16,10 @@ const zip = promisify(gzip)
 /** Milliseconds. Cached answers, and most refusals for lack of points, are there by then. */
 const moment = 20
 
+/** Some that were sent before a failed page, or one that lacks parts: browsers that keep it get it again. */
+export const failedTags = new Set<string>()
+const mostTags = 1_000
+
 /** `status`: that of the page before its data; another than 200 is waited for, and so is an answer without a body. */
 export async function sendPage(
   { start, status: expected }: Pick<OpenPage, 'start' | 'status'>,
@@ -31,8 +35,11 @@ export async function sendPage(
     : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
   if (early !== null) {
-    const { status, media, name, start: own, rest } = early
-    if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
+    const { status, media, name, start: own, rest, retryAfter } = early
+    if (retryAfter !== null) reply.header('retry-after', retryAfter)
+    // Browsers load a page that cannot be shown again by themselves, also without script.
+    if (retryAfter !== null && status !== 200) reply.header('refresh', retryAfter)
+    if (status !== 200 || retryAfter !== null) reply.removeHeader('etag').header('cache-control', 'no-store')
     reply.code(status).type(media)
     if (name !== null) reply.header('content-disposition', attachment(name))
     const whole = typeof rest === 'string' ? own + rest : rest
@@ -40,11 +47,16 @@ export async function sendPage(
   }
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
   reply.type('text/html; charset=utf-8')
+  const etag = reply.getHeader('etag')
   zipped.write(start)
   if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)
   finishing.then(
     // A failed page has another title than the one that was sent; then only the rest follows.
-    ({ start: own, rest }) => zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest),
+    ({ start: own, rest, status, retryAfter }) => {
+      if (failedTags.size > mostTags) failedTags.clear()
+      if (status !== 200 || retryAfter !== null) failedTags.add(String(etag))
+      return zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest)
+    },
     (error: Error) => zipped.destroy(error),
   )
   return reply.send(zipped)

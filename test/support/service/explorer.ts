@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { priceOf } from '../../../src/cli/serve/explorer.ts'
+import type { EndpointFault } from '../../../src/endpoint/endpoint.ts'
 import { createChartRenderer } from '../../../src/explorer/charts/chart-renderer.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import { createSubjects } from '../../../src/explorer/fields/subject.ts'
@@ -24,12 +25,19 @@ after(() => charts[Symbol.asyncDispose]())
 export interface OpenedExplorer extends AsyncDisposable {
   readonly service: TestService
   /** The whole page, or file, at an address; `cost` is the most that an operation of it has cost, in points. */
-  readonly get: (address: string) => Promise<{
+  readonly get: (
+    address: string,
+    /** Fails operations of the page, by their place from 0 on. */
+    faultAt?: (place: number) => EndpointFault | null,
+  ) => Promise<{
     readonly status: number
     readonly body: string
     readonly cost: number
     /** Where the reader is sent instead. */
     readonly location: string | null
+    readonly retryAfter: number | null
+    /** How many operations were asked. */
+    readonly asked: number
   }>
 }
 
@@ -57,7 +65,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
   })
   return {
     service,
-    async get(address) {
+    async get(address, faultAt = () => null) {
       const [path = '', ...query] = address.split('?')
       const parameters = [...new URLSearchParams(query.join('?'))]
       const page = explorer.open({
@@ -69,18 +77,21 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         exportRows: 1_000,
       })
       let cost = 0
-      const { status, start, rest } = await page.finish(async (question) => {
+      let asked = 0
+      const { status, start, rest, retryAfter } = await page.finish(async (question) => {
+        const fault = faultAt(asked++)
+        if (fault !== null) return { data: null, errors: [fault], cost: null }
         const answer = await endpoint.ask(question, AbortSignal.timeout(patience))
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
-      assert.ok(start.startsWith(page.start), `${address} begins as ${page.start}`)
+      assert.ok(status === 429 || start.startsWith(page.start), `${address} begins as ${page.start}`)
       assert.ok(
-        page.start === '' || page.status === status,
+        page.start === '' || page.status === status || status === 429,
         `${address} ends as ${status}, begun as ${page.status}`,
       )
       const body = typeof rest === 'string' ? start + rest : Buffer.from(rest).toString()
-      return { status, body, cost, location: page.location }
+      return { status, body, cost, location: page.location, retryAfter, asked }
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
