@@ -13,6 +13,7 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
   assert.deepEqual(numbers.toSorted(), counts.toSorted(), lead)
   const ofCollections = texts('.collections h3 .count').map((text) => text.split(' ')[0] ?? '')
   assert.deepEqual(ofCollections.toSorted(), counts.toSorted())
+  for (const nsid of nsids) await assertNewest(pages, nsid)
   await assertExamples(pages)
   const [example = ''] = links('.examples')
   const main = example.replace(/(\/charts|\/topic)?\?.*/, '')
@@ -26,6 +27,27 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
     assert.deepEqual([first, last], [Math.min(...years), Math.max(...years)].map(String))
   else assert.ok(years.includes(Number(first)) && years.includes(Number(last)), lead)
   for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
+}
+
+/** By the time of the records, without those of the future; where they have none, by indexing, which is said. */
+async function assertNewest(pages: Pages, nsid: string): Promise<void> {
+  const { document } = await pages.page('/')
+  const records = pages.found(`/c/${nsid}`)
+  const time = ['publishedAt', 'createdAt'].find((name) =>
+    records.some(({ value }) => value[name] !== undefined),
+  )
+  const timeOf = ({ value, indexedAt }: (typeof records)[number]): number =>
+    time === undefined ? Number(indexedAt) : Date.parse(String(value[time] ?? ''))
+  const section = document.querySelector(`.collections a[href="/c/${nsid}"]`)?.closest('section')
+  const shown = [...(section?.querySelectorAll('.result h3 a') ?? [])].map((link) => {
+    const uri = link.getAttribute('href')?.replace('/at/', 'at://')
+    return timeOf(records.find((record) => record.uri === uri) ?? assert.fail(`${uri} of ${nsid}`))
+  })
+  const known = records.map(timeOf).filter((at) => time === undefined || at <= Number(new Date()))
+  const wanted = known.toSorted((one, other) => other - one).slice(0, 4)
+  assert.deepEqual(shown, wanted, nsid)
+  const heading = section?.querySelector('h4')?.textContent
+  if (wanted.length > 0) assert.equal(heading, time === undefined ? 'Newest in the index' : 'Newest')
 }
 
 /** There are five, and each has records. */

@@ -230,7 +230,11 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       const uri = link.getAttribute('href')?.replace('/at/', 'at://')
       return records.find((record) => record.uri === uri) ?? assert.fail(`${uri} of ${address}`)
     })
-    assert.deepEqual(shown.map(timeOf), records.map(timeOf).toSorted().toReversed().slice(0, 6), address)
+    // Nothing that claims to be of the future leads the newest.
+    const known = records.filter(
+      (record) => time === 'indexedAt' || timeOf(record) <= new Date().toISOString(),
+    )
+    assert.deepEqual(shown.map(timeOf), known.map(timeOf).toSorted().toReversed().slice(0, 6), address)
     const [first] = shown
     if (first === undefined) continue
     const said = (await pages.page(first.uri.replace('at://', '/at/'))).texts('main dd').join(' ')

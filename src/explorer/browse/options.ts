@@ -27,25 +27,18 @@ export function optionsBar(
   </div>`
 }
 
-/** Where records are that lack what the order is by, or the time that a reader may take it to be by. */
+/** Where records are that lack what the order is by. */
 function orderNote(undated: number | null, { subject, view, language }: Browse): Html {
   const { collection, fields, roles } = subject
   const { text } = language
-  const field = fields.get(view.sort?.field ?? roles.time)
-  if (field === undefined) return null
-  const label = fieldLabel(field, language)
-  const count = field.name === roles.time ? undated : null
-  const note = (said: string) => html`<p class="none">${said}</p>`
-  if (view.sort === null)
-    return view.stories || !isUnranked(view.search, collection) || count === null || count === 0
-      ? null
-      : note(text.browse.undated(nounOf(subject, language), label, language.number(count)))
+  const field = fields.get(view.sort?.field ?? '')
+  if (view.sort === null || field === undefined) return null
   const own = collection.type.fields.find(({ name }) => name === field.name)
   const mayMiss = own?.mayMiss ?? field.properties.length > 1
   const isRestricted = view.conditions.some((each) => each.field === field && each.operator !== 'not')
-  if (!mayMiss || isRestricted || count === 0) return null
+  if (!mayMiss || isRestricted || (field.name === roles.time && undated === 0)) return null
   const said = text.browse[view.sort.direction === 'desc' ? 'missingLast' : 'missingFirst']
-  return note(said(nounTitle(subject, language), label))
+  return html`<p class="none">${said(nounTitle(subject, language), fieldLabel(field, language))}</p>`
 }
 
 function sortForm(browse: Browse): Html {

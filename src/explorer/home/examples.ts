@@ -39,7 +39,9 @@ const examined = 100
 
 /** Of a collection that has records: if possible with two values that records have together. Null without records. */
 export function chooseExample({ subjects }: Site, answer: Answer): ExampleFields | null {
-  const filled = subjects.all.filter((subject) => nodesOf(subject.collection.rootField, answer).length > 0)
+  const filled = subjects.all.filter(
+    (subject) => nodesOf(`any_${subject.collection.rootField}`, answer).length > 0,
+  )
   const choices = filled.map((subject): ExampleFields => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
     const [first = null, ...others] = subject.roles.facets

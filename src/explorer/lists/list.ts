@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
-import { andWhere } from '../../ask/where.ts'
+import { andWhere, nest, type Where } from '../../ask/where.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import { isPresent } from '../parts/values.ts'
 import { isUnranked, recordArguments, type View } from '../view/view.ts'
@@ -73,6 +73,20 @@ function namesOf(subject: PageSubject): readonly (string | null)[] {
 /** Without those that there are not. */
 export function fieldsNamed({ fields }: PageSubject, names: Iterable<string | null>): readonly ShownField[] {
   return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
+}
+
+/** The time by which records are the newest; null where they have none of their own, and are the newest in the index. */
+export function ownTime({ fields, roles }: PageSubject): ShownField | null {
+  const field = fields.get(roles.time)
+  return field?.isSort === true && field.properties.length > 0 ? field : null
+}
+
+/** The newest records, none of them in the future. Within a minute of `now` the same question has the same answer. */
+export function newestArguments(subject: PageSubject, now: number, where?: Where): Panel['arguments'] {
+  const field = ownTime(subject)
+  if (field === null) return { where }
+  const lte = new Date(Math.ceil(now / 60_000) * 60_000).toISOString()
+  return { where: andWhere(where, nest(field, { lte })), sortBy: [{ field: field.name, direction: 'DESC' }] }
 }
 
 /** The order of lists and files; undefined for the newest first. */

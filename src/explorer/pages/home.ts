@@ -8,7 +8,7 @@ import { thingOf, type UnusualThing } from '../chart-data/unusual.ts'
 import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
 import { chooseExample, exampleList, examplePanel, newestTime, nodesOf, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
-import { briefColumns, resultOfNode } from '../lists/list.ts'
+import { briefColumns, newestArguments, ownTime, resultOfNode } from '../lists/list.ts'
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
@@ -41,7 +41,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const words = thingOf('words', context)
     return words && { day, context, words }
   }
-  const panels = subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject))
+  const panels = subjects.all.slice(0, mostWithNewest).flatMap((subject) => newest(subject, now))
   return {
     status: 200,
     title: site.title,
@@ -88,7 +88,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${counted(subject, records, language)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
-      ${found.length > 0 && html`<h4>${text.newest}</h4> ${results(found, 'list', [], { subject, language })}`}
+      ${found.length > 0 && html`<h4>${ownTime(subject) === null ? text.newestIndexed : text.newest}</h4> ${results(found, 'list', [], { subject, language })}`}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }
@@ -106,12 +106,12 @@ function biggestStories(answer: Answer, { day, context }: Week): Html {
   )
 }
 
-function newest(subject: PageSubject): Panel {
-  const { collection } = subject
-  return {
-    name: collection.rootField,
-    field: collection.rootField,
-    arguments: { first: newestOfEach },
-    selection: { nodes: selectFields(briefColumns(subject)) },
-  }
+/** And whether there is any record: none of them may have a time. */
+function newest(subject: PageSubject, now: number): readonly Panel[] {
+  const field = subject.collection.rootField
+  const given = { first: newestOfEach, ...newestArguments(subject, now) }
+  return [
+    { name: field, field, arguments: given, selection: { nodes: selectFields(briefColumns(subject)) } },
+    { name: `any_${field}`, field, arguments: { first: 1 }, selection: { nodes: { uri: {} } } },
+  ]
 }

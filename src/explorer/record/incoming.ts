@@ -33,7 +33,7 @@ function section(
   const count = counted(holder, totalCount, language)
   return html`<section class="incoming" id=${name}>
     <h2>${referringLabel(holder, name, shown.subject, language)}</h2>
-    <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.record.newestOf(language.number(nodes.length))}`}</p>
+    <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.newestIndexed}`}</p>
     ${
       totalCount <= mostReferring
         ? sideBySide(nodes, holder, reference.path[0] ?? '', shown)

@@ -19,7 +19,7 @@ import {
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
-import { fieldsNamed, type ListNode, type MissingWord, resultOfNode } from '../lists/list.ts'
+import { fieldsNamed, type ListNode, type MissingWord, newestArguments, resultOfNode } from '../lists/list.ts'
 import { largestStories, readStories, type StoryRow } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
 import type { Result } from '../parts/results.ts'
@@ -94,7 +94,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
         const { groups = null } = (answer[`highest${at}`] ?? {}) as Partial<GroupsAnswer>
         return outlet !== null && groups?.length === 0 ? [outletPanel(`highest${at}`, view, outlet, 1)] : []
       }),
-    newest: each((view, at) => [newestPanel(`newest${at}`, view, subject)]),
+    newest: each((view, at) => [newestPanel(`newest${at}`, view, context)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     values: thingPanels('values', {}),
     languages: each((view, at) => {
@@ -129,17 +129,12 @@ function languageIn(answer: Answer | null, at: number, subject: PageSubject): Co
   return field === null || typeof value !== 'string' ? null : { field, operator: 'is', values: [value] }
 }
 
-function newestPanel(name: string, view: View, subject: PageSubject): Panel {
-  const { collection, roles, fields } = subject
+function newestPanel(name: string, view: View, { subject, now }: ChartContext): Panel {
+  const { where, search } = recordArguments(view)
   return {
     name,
-    field: collection.rootField,
-    arguments: {
-      ...recordArguments(view),
-      first: mostNewest,
-      sortBy:
-        fields.get(roles.time)?.isSort === true ? [{ field: roles.time, direction: 'DESC' }] : undefined,
-    },
+    field: subject.collection.rootField,
+    arguments: { search, first: mostNewest, ...newestArguments(subject, now, where) },
     selection: {
       nodes: { ...selectFields(newestColumns(subject)), indexedAt: {} },
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),

@@ -8,6 +8,7 @@ import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
+import { ownTime } from '../lists/list.ts'
 import { html, type Html } from '../html.ts'
 import { timeFact } from '../parts/results.ts'
 import { headline, storyList } from '../parts/stories.ts'
@@ -77,7 +78,7 @@ export function panelTitle(name: PanelName, context: ChartContext): string {
   const { topic } = language.text
   const outlet = mainReference(subject)
   if (name === 'outlets') return outlet === null ? '' : fieldLabel(outlet, language)
-  if (name === 'newest') return language.text.newest
+  if (name === 'newest') return language.text[ownTime(subject) === null ? 'newestIndexed' : 'newest']
   return name === 'stories' ? topic.stories : topic[name](thingOf(name, context)?.label ?? '')
 }
 
