@@ -26,9 +26,7 @@ function nextFrame(): Promise<unknown> {
 function near(place: HTMLElement): Promise<void> {
   return new Promise((resolve) => {
     const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) resolve()
-      },
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && resolve(),
       { rootMargin: '1000000px 0px 50%' },
     )
     observer.observe(place)

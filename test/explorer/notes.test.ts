@@ -1,11 +1,12 @@
 /** What pages say where readers could misread what they see, and where an address is refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseHTML } from 'linkedom'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { refusedPage } from '../../src/explorer/pages/failure.ts'
 import { timeOf } from '../../src/explorer/parts/values.ts'
-import { article, enrichment, openPages } from './pages.ts'
+import { article, enrichment, openPages, plain } from './pages.ts'
 
 const { figure, found, get, page } = await openPages()
 
@@ -116,6 +117,46 @@ test('values that were looked through in part are not called the most frequent o
     'Only the 100 most frequent values were looked through.',
   ])
   assert.deepEqual(await notes('field=language&find=en'), [])
+})
+
+test('a phrase is quoted once, also in titles of files', async () => {
+  const query = new URLSearchParams({ q: '"storm surge"' })
+  for (const address of ['/search', `${article}/topic`, article, `${article}/feed.atom`]) {
+    const { body } = await get(`${address}?${query}`)
+    assert.match(body, /“storm surge”/, address)
+    assert.doesNotMatch(body, /“(?:"|&quot;)/, address)
+  }
+})
+
+test('feeds and embedded lists name the records of their filters', async () => {
+  const story = found(`${article}?story.missing=0`)[0]!.value.story
+  const title = found(article).find(({ uri }) => uri === story)!.value.title
+  for (const address of [`${article}/feed.atom`, `/embed${article}`]) {
+    const { body } = await get(`${address}?${new URLSearchParams({ story: String(story) })}`)
+    const { document } = parseHTML(body)
+    const said = document.querySelector('h1, title')?.textContent ?? ''
+    assert.ok(
+      (document.querySelector('h1') ?? document.querySelector('title'))?.textContent?.includes(String(title)),
+      said,
+    )
+  }
+})
+
+test('the orders of a list begin with those of its table', async () => {
+  const { document } = await page(article)
+  const labels = (selector: string) =>
+    Array.from(document.querySelectorAll(selector), ({ textContent }) => plain(textContent))
+  const [usual, more] = [labels('.sort select > option'), labels('.sort optgroup[label="More"] option')]
+  assert.equal(usual[0], 'Newest in the index first')
+  assert.equal(usual[1], 'Published at, descending')
+  assert.ok(usual.length <= 11 && more.includes('Indexed at, descending'), usual.join())
+  assert.deepEqual(
+    usual.filter((label) => more.includes(label)),
+    [],
+  )
+  // Facets of the second request are before the fields that have none.
+  const { document: late } = await page(`${article}?q=the&language=en&source_country=GB`)
+  assert.ok(/id="late-facets"[^]*class="more"/.test(late.querySelector('aside')?.innerHTML ?? ''))
 })
 
 test('an order says where records without its value are', async () => {

@@ -211,6 +211,11 @@ function assertCounts(pages: Pages, said: string | null | undefined, href: strin
     plain(said).includes(`Source ${number.format(count)}, ${records.length} record`),
     `${said} ${href}`,
   )
+  // A number of some of the records of a story says so.
+  const isRestricted = [...new URLSearchParams(href.split('?')[1]).keys()].some(
+    (name) => !/^(story|sort|show)$/.test(name),
+  )
+  assert.equal(plain(said).includes('of those that match'), isRestricted, `${said} ${href}`)
   return count
 }
 

@@ -124,7 +124,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   )
   return html`<details class="more" open=${shown.length === 0 && view.page === null && view.facets !== null}>
     <summary>${text.browse.moreFacets}</summary>
-    <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
+    <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow" title=${fieldDescription(field, language)}>${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>
       <summary>${text.browse.facets}</summary>
       <form action=${collectionAddress(subject.collection.nsid)} class="choices">

@@ -1,6 +1,6 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
 import { filterAddress } from '../addresses.ts'
-import { fieldLabel, labelOf } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel, labelOf } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -58,7 +58,7 @@ export function fieldList(find: string, browse: Browse): Html {
       ${groups.map(
         ({ label, fields }) =>
           fields.length > 0 &&
-          html`<h2>${label}</h2><ul>${fields.map((field) => html`<li><a class="name" href=${fieldAddress(browse, field)} rel="nofollow">${fieldLabel(field, language)}</a></li>`)}</ul>`,
+          html`<h2>${label}</h2><ul>${fields.map((field) => html`<li><a class="name" href=${fieldAddress(browse, field)} rel="nofollow" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</a></li>`)}</ul>`,
       )}
     </div>
   </section>`

@@ -5,7 +5,7 @@ import { membersOf } from '../fields/named-references.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
-import { changed, isUnranked, type Show, type View } from '../view/view.ts'
+import { changed, isUnranked, type Show } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 import { listCount } from './sentences.ts'
 
@@ -44,45 +44,40 @@ function orderNote(undated: number | null, { subject, view, language }: Browse):
 function sortForm(browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
-  const current = view.sort === null ? '' : sortValue(view.sort)
+  const current = view.sort && `${view.sort.direction === 'desc' ? '-' : ''}${view.sort.field}`
   const members = membersOf(subject, browse.site.subjects)
   const option = (value: string, label: string) =>
-    html`<option value=${value} selected=${value === current}>${label}</option>`
+    html`<option value=${value} selected=${value === (current ?? '')}>${label}</option>`
+  const sorts = sortsOf(browse)
+  const usual = sorts
+    .filter(({ name }) => [subject.roles.time, ...subject.roles.columns].includes(name))
+    .slice(0, 5)
+  const options = (fields: readonly ShownField[]) =>
+    fields.map((field) => {
+      const label = fieldLabel(field, language)
+      const { ascending, descending } = text.browse
+      return [option(`-${field.name}`, descending(label)), option(field.name, ascending(label))]
+    })
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
         ${option('', view.stories || isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
         ${members !== null && option(`-${members.count}`, text.topic.most(nounOf(members.holder, language)))}
-        ${sortsOf(browse).flatMap((field) => {
-          const { name } = field
-          const label = fieldLabel(field, browse.language)
-          return [
-            option(`-${name}`, text.browse.descending(label)),
-            option(name, text.browse.ascending(label)),
-          ]
-        })}
+        ${options(usual)}
+        <optgroup label=${text.more}>${options(sorts.filter((field) => !usual.includes(field)))}</optgroup>
       </select></label>
     <button>${text.sort}</button>
   </form>`
 }
 
-function sortValue({ field, direction }: NonNullable<View['sort']>): string {
-  return direction === 'desc' ? `-${field}` : field
-}
-
 /** Times and numbers first. An order by address or account has no meaning for readers. */
 function sortsOf({ subject }: Browse): readonly ShownField[] {
   const rank = ({ type }: ShownField) => ['datetime', 'integer', 'string'].indexOf(type.kind)
+  const isUsed = ({ type, name }: ShownField) =>
+    name !== 'uri' && name !== 'did' && !(type.kind === 'string' && type.use.page === 'address')
   return [...subject.fields.values()]
-    .filter(({ isSort, name, type }) => {
-      if (!isSort || name === 'uri' || name === 'did') return false
-      return (
-        type.kind === 'datetime' ||
-        type.kind === 'integer' ||
-        (type.kind === 'string' && type.use.page !== 'address')
-      )
-    })
+    .filter((field) => field.isSort && rank(field) >= 0 && isUsed(field))
     .toSorted((one, other) => rank(one) - rank(other))
 }
 

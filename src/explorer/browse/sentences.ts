@@ -55,11 +55,16 @@ export function searchesOf({ search, others }: View): readonly string[] {
   return [search, ...topics].filter((each) => each !== '')
 }
 
+/** A search as a text between quotes: a phrase has its own. */
+export function unquoted(search: string): string {
+  return search.replace(/^"([^"]+)"$/, '$1')
+}
+
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
   const { conditions, stories } = view
   const parts = [
-    ...searchesOf(view).map((each) => `“${each}”`),
+    ...searchesOf(view).map((each) => `“${unquoted(each)}”`),
     ...sentencesOf(conditions, language, names),
     ...(stories ? [language.text.story.each] : []),
   ]

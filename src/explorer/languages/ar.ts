@@ -230,6 +230,7 @@ export const ar: Translation = {
     notIndexedHint: 'ربما حُذف، أو لم يصل بعد.',
   },
   story: {
+    matching: 'مما يطابق البحث',
     same: 'الخبر نفسه',
     each: 'واحدة لكل خبر',
     countsAll: (noun) => `في القائمة واحد لكل خبر، أما ما سواها في هذه الصفحة فيحصي كل ال${noun}.`,

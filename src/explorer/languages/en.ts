@@ -243,6 +243,7 @@ export const en = {
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
   },
   story: {
+    matching: 'of those that match',
     same: 'The same story',
     each: 'One per story',
     countsAll: (noun: string) => `The list has one per story; all else on this page counts all ${noun}.`,

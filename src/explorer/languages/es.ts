@@ -214,6 +214,7 @@ export const es: Translation = {
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',
   },
   story: {
+    matching: 'de los que coinciden',
     same: 'La misma noticia',
     each: 'Uno por noticia',
     countsAll: (noun) => `La lista tiene uno por noticia; lo demás de esta página cuenta todos los ${noun}.`,

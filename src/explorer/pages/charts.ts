@@ -3,7 +3,7 @@ import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
-import { reversedNotes, searchesOf, viewTitle } from '../browse/sentences.ts'
+import { reversedNotes, searchesOf, unquoted, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
@@ -106,7 +106,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const records = counts.map(({ name }) => counted(subject, countIn(answer, name), language))
       const of = `${named}: ${records.join('; ')}`
       const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
-      const searches = searchesOf(view).map((search) => `“${shortText(search, 30)}”`)
+      const searches = searchesOf(view).map((search) => `“${shortText(unquoted(search), 30)}”`)
       const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       return site.charts.draw({ ...spec, title, caption }, 'file')
     },

@@ -137,7 +137,7 @@ function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Brows
             <details class="sidebar">
               <summary>${text.filters}</summary>
               ${filterMenu(browse)} ${facetList(list.facets ?? [], browse, list.totalCount)}
-              ${otherFacets(facets, browse)} ${lateFacets(left, browse)}
+              ${lateFacets(left, browse)} ${otherFacets(facets, browse)}
             </details>
           </aside>`
 }

@@ -11,6 +11,7 @@ import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { fieldsNamed, listArguments } from '../lists/list.ts'
+import { conditionNames, readNames } from '../lists/names.ts'
 import { kindAndTime, namingText } from '../parts/record-name.ts'
 import { isNamed, isWebAddress, shortText } from '../parts/values.ts'
 import { readView, type View } from '../view/view.ts'
@@ -34,10 +35,11 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
   const { view, problems } = readView(parameters, subject)
   const name = viewTitle(view, subject, language)
   if (problems.length > 0) return problemPage(problems, name, request)
+  const asked = [feedPanel(view, subject), ...conditionNames(view.conditions)]
   return {
     status: 200,
     media: 'application/atom+xml; charset=utf-8',
-    operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject)]),
+    operation: buildOperation(site.schema, 'Feed', asked),
     write(answer, _ask, index) {
       const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
       const entries = nodes.flatMap((node) => entryOf(node, subject, request) ?? [])
@@ -45,7 +47,7 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
         .map(({ updated }) => updated)
         .toSorted((one, other) => Date.parse(other) - Date.parse(one))
       return atomFeed({
-        title: `${name} · ${site.title}`,
+        title: `${viewTitle(view, subject, language, readNames(answer, []))} · ${site.title}`,
         page: origin + (collectionAddress(nsid, { ...view, page: null }) ?? collectionAddress(nsid)),
         self: origin + address,
         author: site.title,

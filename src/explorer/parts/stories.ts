@@ -4,7 +4,7 @@ import { counted, fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { readSameStory, storyFields, type StoryRow, storyView } from '../lists/stories.ts'
 import type { RecordNode } from '../record/record-operation.ts'
-import { emptyView, type View } from '../view/view.ts'
+import { emptyView, isRestricted, type View } from '../view/view.ts'
 import { kindTimeAndKey, namingText } from './record-name.ts'
 import { type Result, timeFact } from './results.ts'
 import { dateOnly, recordLink, recordText, shortText, toldApart, valueOf } from './values.ts'
@@ -16,7 +16,7 @@ export function storyList(rows: readonly StoryRow[], view: View, context: StoryC
   const firsts = toldApart(rows.map(({ first }) => first))
   return html`<ol class="newest">${rows.map(
     (row, at) => html`<li>${storyLink(row.uri, headline(row.first, context), view, context)}
-      <span class="facts">${storyCounts(row, context)} ${firstReport({ ...row, first: firsts[at] ?? row.first }, context)}</span></li>`,
+      <span class="facts">${storyCounts(row, context, view)} ${firstReport({ ...row, first: firsts[at] ?? row.first }, context)}</span></li>`,
   )}</ol>`
 }
 
@@ -53,7 +53,9 @@ export function reportNote(
 export function storyNote(story: unknown, rows: readonly StoryRow[], browse: Browse): Html {
   const row = rows.find(({ uri }) => uri === story)
   return (
-    row !== undefined && row.count > 1 && storyLink(row.uri, storyCounts(row, browse), browse.view, browse)
+    row !== undefined &&
+    row.count > 1 &&
+    storyLink(row.uri, storyCounts(row, browse, browse.view), browse.view, browse)
   )
 }
 
@@ -73,8 +75,9 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   </section>`
 }
 
-/** `31 outlets, 32 articles` */
-export function storyCounts({ count, outlets }: StoryRow, { site, subject, language }: StoryContext): Html {
+/** `31 outlets, 32 articles`; of a view that restricts records, those that match. */
+export function storyCounts({ count, outlets }: StoryRow, context: StoryContext, view = emptyView): Html {
+  const { site, subject, language } = context
   const outlet = storyFields(subject)?.outlet ?? null
   const noun = site.subjects.of(outlet?.target?.nsid ?? '')?.display.count[language.tag]
   const told =
@@ -84,7 +87,7 @@ export function storyCounts({ count, outlets }: StoryRow, { site, subject, langu
       ? html`<span class="label">${fieldLabel(outlet, language)}</span> ${language.number(outlets)}`
       : language.plural(noun, outlets))
   const records = counted(subject, count, language)
-  return html`<span>${told !== false && html`${told}${language.text.comma}`}${records}</span>`
+  return html`<span>${told !== false && html`${told}${language.text.comma}`}${records}${isRestricted(view) && ` ${language.text.story.matching}`}</span>`
 }
 
 /** The records of the view that tell the story. */
