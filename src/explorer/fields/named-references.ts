@@ -14,7 +14,6 @@ export function membersOf({ collection }: PageSubject, { all }: Subjects) {
   for (const holder of all) {
     const field = entityField(holder)
     const name = field?.target === collection ? referrersBy(field)?.viaField : undefined
-    // The reference, the reverse field, and the order by how many there are.
     if (field !== null && name !== undefined) return { holder, field, name, count: `${name}_count` }
   }
   return null

@@ -12,7 +12,8 @@ import { briefColumns, newestArguments, ownTime, resultOfNode } from '../lists/l
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
-import { type Answer, type Draft, type IndexState, type PageRequest, type Site } from '../page.ts'
+import { type Answer, type Draft, type IndexState, newestIndexed } from '../page.ts'
+import type { PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote } from '../parts/values.ts'
 import { searchAllForm } from '../parts/forms.ts'
@@ -28,7 +29,7 @@ interface Week {
 
 const newestOfEach = 4
 /** Collections with their newest records; an operation has at most 100 lists. */
-const mostWithNewest = 50
+const mostNewest = 50
 
 export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
@@ -41,11 +42,14 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const words = thingOf('words', context)
     return words && { day, context, words }
   }
-  const panels = subjects.all.slice(0, mostWithNewest).flatMap((subject) => newest(subject, now))
+  const panels = (last: number) => subjects.all.slice(0, mostNewest).flatMap((each) => newest(each, last))
   return {
     status: 200,
     title: site.title,
-    operation: buildOperation(schema, 'Home', panels),
+    operation: async () => {
+      const last = Date.parse(newestIndexed(await site.readIndex().catch(() => null)) ?? '') || now
+      return buildOperation(schema, 'Home', panels(Math.min(now, last)))
+    },
     isIndexed: true,
     more(answer) {
       const example = chooseExample(site, answer)
@@ -106,7 +110,7 @@ function biggestStories(answer: Answer, { day, context }: Week): Html {
   )
 }
 
-/** And whether there is any record: none of them may have a time. */
+/** And whether there is any: none may have a time. `now`: or the newest of the index, after which times are wrong. */
 function newest(subject: PageSubject, now: number): readonly Panel[] {
   const field = subject.collection.rootField
   const given = { first: newestOfEach, ...newestArguments(subject, now) }

@@ -37,7 +37,6 @@ export async function sendPage(
   if (early !== null) {
     const { status, media, name, start: own, rest, retryAfter } = early
     if (retryAfter !== null) reply.header('retry-after', retryAfter)
-    // Browsers load a page that cannot be shown again by themselves, also without script.
     if (retryAfter !== null && status !== 200) reply.header('refresh', retryAfter)
     if (status !== 200 || retryAfter !== null) reply.removeHeader('etag').header('cache-control', 'no-store')
     reply.code(status).type(media)
