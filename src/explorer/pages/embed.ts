@@ -4,6 +4,7 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
+import { conditionNames, readNames } from '../lists/names.ts'
 import { buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
@@ -18,17 +19,18 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
   const title = viewTitle(view, subject, language)
   if (problems.length > 0) return { ...problemPage(problems, title, request), isEmbedded: true }
   const columns = columnsOf(view, subject)
+  const asked = [listPanel(view, columns, [], subject), ...conditionNames(view.conditions)]
   return {
     status: 200,
     title,
-    operation: buildOperation(site.schema, 'Embedded', [listPanel(view, columns, [], subject)]),
+    operation: buildOperation(site.schema, 'Embedded', asked),
     isIndexed: false,
     isEmbedded: true,
     render(answer) {
       const { totalCount, edges } = answer['list'] as ListAnswer
       const found = edges.map((edge) => resultOf(edge, columns))
       return html`
-        <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
+        <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${viewTitle(view, subject, language, readNames(answer, []))}</a></h1>
         <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
         ${zoneNote(language)} <h2 class="hidden">${language.text.results}</h2>
         ${results(found, view.show, columns, { subject, language, imageHosts: site.operator.imageHosts })}
