@@ -95,6 +95,18 @@ test('times that are only rarer at the ends stay', () => {
   assert.deepEqual(usualRange(days(1, 20)), days(1, 20))
 })
 
+test('of few records within a year or two all stay', () => {
+  for (const at of [
+    [0, 90, 165],
+    [0, 120, 150, 300],
+    [0, 150, 150, 151, 300],
+    [0, 10, 11, 12, 13, 14, 250],
+  ]) {
+    const few = at.map((each) => ({ at: each * day, count: 1 }))
+    assert.deepEqual(usualRange(few), few)
+  }
+})
+
 test('two stray records in one year are left out of more than 40', () => {
   const usual = days(5, 20, 15)
   const far = { at: 4_000 * day, count: 2 }

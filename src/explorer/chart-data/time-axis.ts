@@ -218,13 +218,13 @@ export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly
   const sorted = dated.toSorted((one, other) => one.at - other.at)
   const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
   const [first, last] = [usual[0]?.at ?? 0, usual.at(-1)?.at ?? 0]
-  const span = Math.max(last - first, shortest)
+  const span = Math.max(last - first, all < 200 ? year : month)
   if (usual.length === 0 || span * 4 >= (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)) return sorted
   return sorted.filter(({ at }) => at >= first - span / 10 && at <= last + span / 10)
 }
 
-/** Milliseconds, 31 days: shorter ranges are drawn well with all records. */
-const shortest = 31 * 86_400_000
+/** Milliseconds. Shorter ranges are drawn well with all records; of few records, each one matters. */
+const [month, year] = [31 * 86_400_000, 365 * 86_400_000]
 
 /** Without as many from the beginning as have `spare` records together. */
 function withoutFirst<Each extends Dated>(sorted: readonly Each[], spare: number): readonly Each[] {

@@ -15,7 +15,7 @@ export const charts = {
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
   ofShown: 'Of what is shown:',
   few: (records: string, matches: string) =>
-    `* or hollow: shares of fewer than ${records}, or above the highest with fewer than ${matches} matches, which are partly chance. They end where the others do, and are not called highest or lowest.`,
+    `* or hollow: a share of fewer than ${records} records, or a high one of fewer than ${matches} matches, is partly chance. It is cut where the others end, and is not called highest or lowest.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value (–): ${count}.`,
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,
@@ -86,7 +86,7 @@ export const charts = {
   largest: (shown: string, all: string) => `${shown} of ${all} groups are shown.`,
   largestOf: (field: string, shown: string, all: string) => `${field}: ${shown} of ${all} groups are shown.`,
   matching: (count: string) => `Groups with fewer than ${count} matches are left out.`,
-  atLeast: (count: string) => `Groups of fewer than ${count} are left out.`,
+  atLeast: (count: string) => `Groups of fewer than ${count} records in all are left out.`,
   everything: 'everything',
   noTime: 'There is no time to compare over.',
   noLines: 'Lines need an order, such as time, so these are bars.',

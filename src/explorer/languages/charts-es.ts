@@ -10,7 +10,7 @@ export const charts: NonNullable<Translation['charts']> = {
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
   ofShown: 'De lo que se muestra:',
   few: (records, matches) =>
-    `* o hueco: proporciones de menos de ${records}, o por encima del máximo con menos de ${matches} resultados, en parte casuales. Terminan donde las demás, y no cuentan como máximo ni como mínimo.`,
+    `* o hueco: una proporción de menos de ${records} registros, o una alta de menos de ${matches} resultados, es en parte casual. Termina donde las demás, y no cuenta como máximo ni como mínimo.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor (–): ${count}.`,
   pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,
@@ -79,7 +79,7 @@ export const charts: NonNullable<Translation['charts']> = {
   largest: (shown, all) => `Se muestran ${shown} de ${all} grupos.`,
   largestOf: (field, shown, all) => `${field}: se muestran ${shown} de ${all} grupos.`,
   matching: (count) => `No se muestran grupos con menos de ${count} coincidencias.`,
-  atLeast: (count) => `No se muestran grupos de menos de ${count}.`,
+  atLeast: (count) => `No se muestran grupos de menos de ${count} registros en total.`,
   everything: 'todo',
   noTime: 'No hay una fecha por la que comparar.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',

@@ -103,10 +103,13 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
-      const records = counts.map(({ name }) => counted(subject, countIn(answer, name), language))
+      const searches = searchesOf(view).map((search) => `“${shortText(unquoted(search), 30)}”`)
+      const records = counts.map(({ name }, at) => {
+        const number = counted(subject, countIn(answer, name), language)
+        return counts.length === 1 ? number : `${searches[at]} ${number}`
+      })
       const of = `${named}: ${records.join('; ')}`
       const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
-      const searches = searchesOf(view).map((search) => `“${shortText(unquoted(search), 30)}”`)
       const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       return site.charts.draw({ ...spec, title, caption }, 'file')
     },
