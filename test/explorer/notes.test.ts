@@ -119,11 +119,11 @@ test('values that were looked through in part are not called the most frequent o
   assert.deepEqual(await notes('field=language&find=en'), [])
 })
 
-test('a phrase is quoted once, also in titles of files', async () => {
+test('a phrase has quotes of its own within those of a search, also in titles of files', async () => {
   const query = new URLSearchParams({ q: '"storm surge"' })
   for (const address of ['/search', `${article}/topic`, article, `${article}/feed.atom`]) {
     const { body } = await get(`${address}?${query}`)
-    assert.match(body, /“storm surge”/, address)
+    assert.match(body, /“‘storm surge’”/, address)
     assert.doesNotMatch(body, /“(?:"|&quot;)/, address)
   }
 })

@@ -256,7 +256,7 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     const ranked = fifty.length > 0 ? fifty : five
     const tables = [...list.querySelectorAll('table')]
     for (const table of tables) {
-      const isRanked = table.querySelector('caption')?.textContent === 'Highest shares'
+      const isRanked = table.querySelector('caption')?.textContent.startsWith('Highest shares') === true
       const rows = rowsOf(table).map(({ href, cells: [, ...cells] }) => {
         const [here, all] = [pages.found(href).length, baseOf(pages, href, time, address, 'language')]
         const few = all < 50 ? '*' : ''

@@ -50,7 +50,7 @@ async function curlData(menu: { readonly text: (name: string) => string }): Prom
 
 /** Links and texts of a menu, the last one if not another is asked for, by their names. */
 function menuOf(page: string, at = -1) {
-  const menus = page.split('<details class="take">').slice(1)
+  const menus = page.split('<details class="take" name="menu">').slice(1)
   // The programs of all panels are in one menu.
   const programs = menus.find((each) => each.includes('<summary>curl</summary>')) ?? ''
   const menu = (menus.filter((each) => each !== programs).at(at) ?? '') + programs

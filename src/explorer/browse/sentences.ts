@@ -55,16 +55,16 @@ export function searchesOf({ search, others }: View): readonly string[] {
   return [search, ...topics].filter((each) => each !== '')
 }
 
-/** A search as a text between quotes: a phrase has its own. */
-export function unquoted(search: string): string {
-  return search.replace(/^"([^"]+)"$/, '$1')
+/** A search as a text between quotes: its phrases have quotes of their own. */
+export function withInnerQuotes(search: string): string {
+  return search.replaceAll(/"([^"]+)"/g, '‘$1’')
 }
 
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
   const { conditions, stories } = view
   const parts = [
-    ...searchesOf(view).map((each) => `“${unquoted(each)}”`),
+    ...searchesOf(view).map((each) => `“${withInnerQuotes(each)}”`),
     ...sentencesOf(conditions, language, names),
     ...(stories ? [language.text.story.each] : []),
   ]

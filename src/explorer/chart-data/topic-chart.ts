@@ -1,6 +1,6 @@
 /** Up to four searches over time on one axis, as shares. */
 import { isBlank } from '../../util/text/visible.ts'
-import { sentencesOf, unquoted } from '../browse/sentences.ts'
+import { sentencesOf, withInnerQuotes } from '../browse/sentences.ts'
 import { nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
@@ -136,7 +136,7 @@ function untimed(language: Language): Pick<TopicChart, 'panels' | 'more' | 'char
 
 /** `“flood”`; without a search, the filters in words. */
 export function topicName({ search, conditions }: View, language: Language, names?: Names): string {
-  if (search !== '') return `“${unquoted(search)}”`
+  if (search !== '') return `“${withInnerQuotes(search)}”`
   const all = sentencesOf(conditions, language, names)
   return all.length === 0 ? language.text.charts.everything : language.list(all)
 }

@@ -104,13 +104,18 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
   }
 }
 
+/** Of words and values that are named. */
+const leastScore = 1.2
+
 /**
- * A word tells something if its score is at least 1.2, fewer than a tenth of the other records have it, and it is at
+ * A word tells something if, besides, fewer than a tenth of the other records have it, and it is at
  * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
  * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
  */
 function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
-  return score >= 1.2 && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
+  return (
+    score >= leastScore && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
+  )
 }
 
 function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
@@ -130,7 +135,7 @@ function valuesOf(field: ShownField, { subject, view, language }: ChartContext):
     }),
     rows: ({ groups = [] }) =>
       groups
-        .filter((group) => group[field.name] !== null)
+        .filter((group) => group[field.name] !== null && group.significance.score >= leastScore)
         .map((group) => ({
           label: groupLabel(key, group, language),
           view: viewOfGroup(changed(view, { others: [] }), key, group),

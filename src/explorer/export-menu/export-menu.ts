@@ -50,7 +50,7 @@ export function exportMenu(exported: Exported | null, context: MenuContext): Htm
     ['SVG', svg, 'image/svg+xml'],
   ]
   const cited = citation(title, origin + address, context)
-  return html`<details class="take">
+  return html`<details class="take" name="menu">
     <summary>${kind === 'list' ? text.exportMenu.list(noun ?? nounOf(null, language)) : text.exportMenu.titles[kind]}</summary>
     <ul class="take-links" id=${columns === null ? undefined : 'take'}>
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
@@ -69,7 +69,7 @@ export function programMenu(panels: readonly (Exported | null)[], context: MenuC
   const known = panels.filter((each) => each !== null)
   if (known.length === 0) return null
   const endpoint = `${origin}${graphqlPath}`
-  return html`<details class="take">
+  return html`<details class="take" name="menu">
     <summary>${text.exportMenu.elsewhere}</summary>
     ${known.map((panel) => {
       const { title, operation, files } = panel

@@ -54,7 +54,7 @@ export function subscription(feed: string | null, { language, origin }: PageRequ
   const { text } = language
   return (
     feed !== null &&
-    html`<details class="menu">
+    html`<details class="menu" name="menu">
       <summary>${text.browse.subscribe}</summary>
       <div>
         <p>${text.browse.subscribeHint}</p>

@@ -3,7 +3,7 @@ import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
-import { reversedNotes, searchesOf, unquoted, viewTitle } from '../browse/sentences.ts'
+import { reversedNotes, searchesOf, withInnerQuotes, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
@@ -103,7 +103,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer, []))
-      const searches = searchesOf(view).map((search) => `“${shortText(unquoted(search), 30)}”`)
+      const searches = searchesOf(view).map((search) => `“${shortText(withInnerQuotes(search), 30)}”`)
       const records = counts.map(({ name }, at) => {
         const number = counted(subject, countIn(answer, name), language)
         return counts.length === 1 ? number : `${searches[at]} ${number}`

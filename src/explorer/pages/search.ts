@@ -4,7 +4,7 @@ import { snippetOf } from '../../search/snippet.ts'
 import { withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf, viewAddress } from '../browse/context.ts'
-import { unquoted } from '../browse/sentences.ts'
+import { withInnerQuotes } from '../browse/sentences.ts'
 import { glance, suggestions } from '../browse/search-form.ts'
 import { singularLabel } from '../fields/labels.ts'
 import { aboutField, entityField, membersOf } from '../fields/named-references.ts'
@@ -58,7 +58,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     ...unknownParameters(unknown),
     ...(q.length > longest ? [{ kind: 'longValue', name: 'q', most: longest } as const] : []),
   ]
-  const title = q === '' ? text.browse.everything : text.browse.found(unquoted(q.slice(0, 100)))
+  const title = q === '' ? text.browse.everything : text.browse.found(withInnerQuotes(q.slice(0, 100)))
   if (problems.length > 0) return problemPage(problems, title, request)
   const asks = q !== '' && subjects.length > 0
   const searched: Searched = { site, request, q, after, subjects }

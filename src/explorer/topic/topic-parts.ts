@@ -1,7 +1,7 @@
 /** The panels of topics as HTML: side by side, on the same scale. */
 import { viewAddress } from '../browse/context.ts'
 import { sentencesOf } from '../browse/sentences.ts'
-import { type ChartContext, fewRecords } from '../chart-data/asked-chart.ts'
+import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
 import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
@@ -95,7 +95,13 @@ function partOf(
       const { text } = context.language
       const shares = Math.max(...topics.flatMap((each) => each.highest.map(({ share }) => share ?? 0)))
       const counts = Math.max(...topics.flatMap((each) => each.most.map(({ count }) => count)))
-      return html`<div class="tables">${highest.length > 0 && outletTable(text.topic.highest, highest, ({ share }) => (share ?? 0) / shares, context)}
+      const { number } = context.language
+      const left = [
+        text.charts.matching(number(leastRecords)),
+        highest.some(({ total }) => total >= fewRecords) && text.charts.atLeast(number(fewRecords)),
+      ]
+      const caption = html`${text.topic.highest} <span class="none">${left.filter((each) => each !== false).join(' ')}</span>`
+      return html`<div class="tables">${highest.length > 0 && outletTable(caption, highest, ({ share }) => (share ?? 0) / shares, context)}
         ${outletTable(text.topic.most(nounOf(context.subject, context.language)), most, ({ count }) => count / counts, context)}</div>`
     }
     case 'newest':
@@ -109,7 +115,7 @@ function partOf(
 }
 
 function outletTable(
-  caption: string,
+  caption: Html,
   rows: readonly OutletRow[],
   lengthOf: (row: OutletRow) => number,
   context: TopicContext,
