@@ -58,15 +58,56 @@ async function submit(address: string, text: string): Promise<string> {
 
 /** Where everything is searched: their number, which leads to them, and the largest. */
 async function assertNamed(part: string, count: number, records: readonly string[]): Promise<void> {
-  const { texts, links } = await page(`/search?${new URLSearchParams({ q: part })}`)
-  assert.equal(texts('.tabs a').at(-1), `Source ${count}`)
-  const list = links('.tabs').at(-1) ?? ''
+  const { document, links } = await page(`/search?${new URLSearchParams({ q: part })}`)
+  assert.equal(document.querySelector('.suggestions .count')?.textContent, String(count))
+  const [list = '', ...named] = links('.suggestions:has(.count)')
   assert.deepEqual((await page(list)).records, records)
   assert.deepEqual(
-    links('.suggestions').filter((href) => href.startsWith('/at/')),
+    named.filter((href) => href.startsWith('/at/')),
     records.slice(0, 6),
   )
 }
+
+const searched = {
+  demo: { 'tech.service.news.source': 'displayName', 'tech.service.news.article': 'title' },
+  site: { 'site.standard.document': 'title', 'site.standard.publication': 'name' },
+} as const
+
+for (const name of ['demo', 'site'] as const)
+  test(`each tab of a search in everything says how many records its list has, over ${name} (seed ${seed})`, async () => {
+    const { page, found } = await openPages(name)
+    const { fraction } = createRandom(seed)
+    const pick = (items: readonly string[]) => items[Math.floor(fraction() * items.length)] ?? ''
+    const titles = Object.entries(searched[name]).flatMap(([nsid, title]) =>
+      found(`/c/${nsid}`).map(({ value }) => String(value[title] ?? '')),
+    )
+    const words = titles.flatMap((title) => title.match(/[\p{L}\p{N}]+/gu) ?? [])
+    for (let round = 0; round < rounds(8); round++) {
+      const [one, other] = [pick(words), pick(words)]
+      const phrase = `"${pick(titles).replaceAll('"', '')}"`
+      const pair = `${one} ${other}`
+      const q = pick([one, phrase, pair, `${one} -${other}`, `${one} OR ${other}`, `${one.slice(0, 2)}*`])
+      const { document } = await page(`/search?${new URLSearchParams({ q })}`)
+      const tabs = [...document.querySelectorAll('.tabs a[rel]')]
+      assert.ok(tabs.length > 1)
+      for (const tab of tabs) {
+        const list = await page(tab.getAttribute('href') ?? '')
+        const input = list.document.querySelector('form.search input[type="search"]')
+        assert.deepEqual([input?.getAttribute('name'), input?.getAttribute('value')], ['q', q])
+        const said = tab.querySelector('.count')?.textContent.replaceAll(',', '')
+        assert.equal(Number(said ?? list.total), list.total, `${q}: ${tab.textContent}`)
+      }
+    }
+  })
+
+test('only outlets and the like are searched by a part of their name', async () => {
+  const { page } = await openPages('site')
+  for (const place of ['document', 'publication']) {
+    const { document } = await page(`/c/site.standard.${place}?q=the`)
+    assert.equal(document.querySelector('form.search input')?.getAttribute('name'), 'q', place)
+    assert.ok(document.querySelector('.glance a'), place)
+  }
+})
 
 test('outlets lead to no topics, and what belongs to them does', async () => {
   const links = async (address: string) =>

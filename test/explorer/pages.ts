@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { parseHTML } from 'linkedom'
-import { closeCorpora, type Corpus, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
+import {
+  closeCorpora,
+  type Corpus,
+  corpusNamed,
+  newsLexicons,
+  siteLexicons,
+  stressLexicons,
+} from '../golden/corpora.ts'
 import type { Model } from '../../src/schema/model/model.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -16,6 +23,7 @@ export const enrichment = '/c/tech.service.news.enrichment'
 export const limit = 250
 const models = {
   demo: modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories),
+  site: modelOf(siteLexicons.documents, siteLexicons.references),
   stress: modelOf(stressLexicons.documents, stressLexicons.references),
 } as const
 export const newsModel = models.demo

@@ -9,9 +9,13 @@ export function entityField(subject: PageSubject): ShownField | null {
   return namedReferences(subject).find(({ target }) => target !== null && isEntity(target)) ?? null
 }
 
-/** The records that belong to those of a collection, such as articles to outlets; null where none do. */
-export function membersOf({ collection }: PageSubject, { all }: Subjects) {
-  for (const holder of all) {
+/**
+ * The records that belong to those of a collection, such as articles to outlets; null where none do. Records without a
+ * title, such as likes, belong to nothing, and what is published, such as a post with comments, is no outlet.
+ */
+export function membersOf({ collection, roles }: PageSubject, { all }: Subjects) {
+  if (/publishedat$/i.test(roles.time)) return null
+  for (const holder of all.filter((each) => each.roles.title !== null)) {
     const field = entityField(holder)
     const name = field?.target === collection ? referrersBy(field)?.viaField : undefined
     if (field !== null && name !== undefined) return { holder, field, name, count: `${name}_count` }

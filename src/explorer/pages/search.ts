@@ -4,7 +4,7 @@ import { snippetOf } from '../../search/snippet.ts'
 import { withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf, viewAddress } from '../browse/context.ts'
-import { withInnerQuotes } from '../browse/sentences.ts'
+import { viewTitle, withInnerQuotes } from '../browse/sentences.ts'
 import { glance, suggestions } from '../browse/search-form.ts'
 import { singularLabel } from '../fields/labels.ts'
 import { aboutField, entityField, membersOf } from '../fields/named-references.ts'
@@ -29,8 +29,11 @@ import { problemPage, unknownParameters } from './failure.ts'
 const mostTotals = 4
 const longest = 1_000
 const mostNamed = 6
+/** A word or a phrase, of which nothing is excluded. */
+const oneTerm = /^(?:"[^"]+"|(?!-)[^\s"“”„()*]+)$/
 
 interface FoundAnswer {
+  readonly totalCount?: number
   readonly nodes: readonly FoundRecord[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   readonly didYouMean: readonly MissingWord[]
@@ -67,11 +70,11 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     title,
     isIndexed: false,
     more(answer) {
-      if (!asks || after !== '' || (answer['found'] as FoundAnswer).nodes.length > 0) return []
-      const instead = browses(searched)
-        .slice(0, mostTotals)
-        .flatMap(({ view, subject }) => characterPanels(view, subject))
-      return affordableOperations(site, instead)
+      if (!asks || after !== '') return []
+      const isFound = (answer['found'] as FoundAnswer).nodes.length > 0
+      const instead = isFound ? [] : browses(searched).slice(0, mostTotals)
+      const panels = instead.flatMap(({ view, subject }) => characterPanels(view, subject))
+      return affordableOperations(site, [...named(searched).map(namedPanel), ...panels])
     },
     isMoreOptional: true,
     operation: asks ? buildOperation(site.schema, 'Search', panels(searched)) : null,
@@ -83,17 +86,43 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   }
 }
 
-/** The search in each collection; of outlets and the like, a part of the name, those with most records first. */
+/** The search in each collection. */
 function browses({ site, request: { language }, q, subjects }: Searched): readonly Browse[] {
   return subjects.map((subject) => {
-    const count = membersOf(subject, site.subjects)?.count
-    const part = [
-      [`${subject.roles.title}.contains`, q],
-      ['sort', `-${count}`],
-    ] as const
-    const { view } = readView(count === undefined ? [['q', q]] : part, subject)
+    const { view } = readView([['q', q]], subject)
     return { site, subject, view, language, names: new Map() }
   })
+}
+
+/** Outlets and the like with the word or phrase as a part of their name, those with most records first. */
+function named(searched: Searched): readonly Browse[] {
+  if (!oneTerm.test(searched.q)) return []
+  return browses(searched).flatMap((browse) => {
+    const { site, subject } = browse
+    const members = membersOf(subject, site.subjects)
+    if (members === null) return []
+    const part = [`${subject.roles.title}.contains`, withInnerQuotes(searched.q)] as const
+    return [{ ...browse, view: readView([part, ['sort', `-${members.count}`]], subject).view }]
+  })
+}
+
+function namedPanel({ subject, view }: Browse): Panel {
+  return {
+    name: `named_${subject.collection.typeName}`,
+    field: subject.collection.rootField,
+    arguments: { first: mostNamed, ...listArguments(view, subject) },
+    selection: { totalCount: {}, nodes: leaves('uri', subject.roles.title ?? '') },
+  }
+}
+
+function namedLinks(browse: Browse, answer: Answer): Html {
+  const { subject, language, view } = browse
+  const { totalCount, nodes = [] } = (answer[namedPanel(browse).name] ?? {}) as Partial<FoundAnswer>
+  if (!totalCount) return null
+  const nameOf = (node: FoundRecord) => recordText(String(node[subject.roles.title ?? '']))
+  return html`<p class="suggestions"><a href=${viewAddress(browse, view)} rel="nofollow">${viewTitle(view, subject, language)}</a>
+    <span class="count">${language.number(totalCount)}</span>
+    ${nodes.map((node) => html` ${recordLink(node.uri, nameOf(node), language)}`)}</p>`
 }
 
 /** The pages of the collections have files of their records. */
@@ -147,27 +176,17 @@ function totalIn({ collection }: PageSubject, answer: Answer): number | null {
 
 /** Where the search can be narrowed down. */
 function collections(searched: Searched, answer: Answer): Html {
-  const { q, request } = searched
-  const { language } = request
+  const { language } = searched.request
   const { text } = language
-  const all = browses(searched)
   return html`<nav class="tabs" aria-label=${text.results}>
-    <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
-    ${all.map((browse) => {
+    <a href=${address({ q: searched.q }, language)} aria-current="page">${text.browse.all}</a>
+    ${browses(searched).map((browse) => {
       const count = totalIn(browse.subject, answer)
       return html`<a href=${viewAddress(browse, browse.view)} rel="nofollow">${titleOf(browse)}
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
   </nav>
-  ${all.map((browse) => {
-    const { typeName } = browse.subject.collection
-    const { nodes = [] } = (answer[`in_${typeName}`] ?? {}) as Partial<FoundAnswer>
-    const title = browse.subject.roles.title ?? ''
-    const links = nodes.map(
-      (node) => html` ${recordLink(node.uri, recordText(String(node[title])), language)}`,
-    )
-    return links.length > 0 && html`<p class="suggestions">${titleOf(browse)}: ${links}</p>`
-  })}`
+  ${named(searched).map((browse) => namedLinks(browse, answer))}`
 }
 
 function address(query: Readonly<Record<string, string>>, language: Language): string {
@@ -191,17 +210,14 @@ function panels(searched: Searched): readonly Panel[] {
   const { q, after, subjects } = searched
   const list = foundPanel(searched)
   if (after !== '' || subjects.length > mostTotals) return [list]
-  const totals = browses(searched).map(({ subject, view }): Panel => {
-    const { typeName, rootField } = subject.collection
-    const named = { first: mostNamed, ...listArguments(view, subject) }
-    const nodes = leaves('uri', subject.roles.title ?? '')
-    return {
-      name: `in_${typeName}`,
-      field: rootField,
-      arguments: view.search === '' ? named : { search: q },
-      selection: { totalCount: {}, ...(view.search === '' && { nodes }) },
-    }
-  })
+  const totals = subjects.map(
+    ({ collection }): Panel => ({
+      name: `in_${collection.typeName}`,
+      field: collection.rootField,
+      arguments: { search: q },
+      selection: { totalCount: {} },
+    }),
+  )
   return [list, ...totals]
 }
 
