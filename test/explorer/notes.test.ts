@@ -128,10 +128,10 @@ test('a phrase has quotes of its own within those of a search, also in titles of
   }
 })
 
-test('feeds name the records of their filters', async () => {
+test('feeds and embedded lists name the records of their filters', async () => {
   const story = found(`${article}?story.missing=0`)[0]!.value.story
   const title = found(article).find(({ uri }) => uri === story)!.value.title
-  for (const address of [`${article}/feed.atom`]) {
+  for (const address of [`${article}/feed.atom`, `/embed${article}`]) {
     const { body } = await get(`${address}?${new URLSearchParams({ story: String(story) })}`)
     const { document } = parseHTML(body)
     const said = document.querySelector('h1, title')?.textContent ?? ''

@@ -6,7 +6,7 @@ import { foldText } from '../../src/util/text/fold.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { article, openPages } from './pages.ts'
 
-const { found, page } = await openPages()
+const { found, get, page } = await openPages()
 const outlets = '/c/tech.service.news.source'
 const nameOf = ({ value }: { readonly value: Readonly<Record<string, unknown>> }) => String(value.displayName)
 const articlesOf = (uri: string) => `${article}?${new URLSearchParams({ source: uri })}`
@@ -116,4 +116,18 @@ test('outlets lead to no topics, and what belongs to them does', async () => {
   assert.notDeepEqual(await links(`${article}?q=the`), [])
   const [first] = found(outlets)
   assert.ok((await page(first!.uri.replace('at://', '/at/'))).links('main').includes(articlesOf(first!.uri)))
+})
+
+test('a form of the order begins with each order that an address may have', async () => {
+  const wrong = await get(`${outlets}?sort=none`)
+  assert.match(wrong.body, /techServiceNewsArticleViaSource_count/)
+  for (const name of ['techServiceNewsArticleViaSource_count', 'uri', 'baseUrl', 'displayName', 'createdAt'])
+    for (const sort of [name, `-${name}`]) {
+      const { document } = await page(`${outlets}?sort=${sort}`)
+      const chosen = [...document.querySelectorAll('.sort option[selected]')]
+      assert.deepEqual(
+        chosen.map((option) => option.getAttribute('value')),
+        [sort],
+      )
+    }
 })

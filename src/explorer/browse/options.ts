@@ -49,21 +49,25 @@ function sortForm(browse: Browse): Html {
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === (current ?? '')}>${label}</option>`
   const sorts = sortsOf(browse)
+  const counted = subject.collection.referredBy.find(
+    ({ viaField }) => `${viaField}_count` === view.sort?.field,
+  )
   const usual = sorts
     .filter(({ name }) => [subject.roles.time, ...subject.roles.columns].includes(name))
     .slice(0, 5)
+  const directions = (name: string, label: string) => {
+    const { ascending, descending } = text.browse
+    return [option(`-${name}`, descending(label)), option(name, ascending(label))]
+  }
   const options = (fields: readonly ShownField[]) =>
-    fields.map((field) => {
-      const label = fieldLabel(field, language)
-      const { ascending, descending } = text.browse
-      return [option(`-${field.name}`, descending(label)), option(field.name, ascending(label))]
-    })
+    fields.map((field) => directions(field.name, fieldLabel(field, language)))
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
         ${option('', view.stories || isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
-        ${members !== null && option(`-${members.count}`, text.topic.most(nounOf(members.holder, language)))}
+        ${counted && directions(`${counted.viaField}_count`, nounTitle(browse.site.subjects.of(counted.collection), language))}
+        ${members !== null && members.name !== counted?.viaField && option(`-${members.count}`, text.topic.most(nounOf(members.holder, language)))}
         ${options(usual)}
         <optgroup label=${text.more}>${options(sorts.filter((field) => !usual.includes(field)))}</optgroup>
       </select></label>
@@ -71,13 +75,15 @@ function sortForm(browse: Browse): Html {
   </form>`
 }
 
-/** Times and numbers first. An order by address or account has no meaning for readers. */
-function sortsOf({ subject }: Browse): readonly ShownField[] {
+/** Times and numbers first. An order by address or account has no meaning for readers, unless they have chosen it. */
+function sortsOf({ subject, view }: Browse): readonly ShownField[] {
   const rank = ({ type }: ShownField) => ['datetime', 'integer', 'string'].indexOf(type.kind)
   const isUsed = ({ type, name }: ShownField) =>
     name !== 'uri' && name !== 'did' && !(type.kind === 'string' && type.use.page === 'address')
   return [...subject.fields.values()]
-    .filter((field) => field.isSort && rank(field) >= 0 && isUsed(field))
+    .filter(
+      (field) => field.isSort && (field.name === view.sort?.field || (rank(field) >= 0 && isUsed(field))),
+    )
     .toSorted((one, other) => rank(one) - rank(other))
 }
 

@@ -138,9 +138,8 @@ function readSort(text: string, { fields, collection }: PageSubject, problems: P
   if (text === '') return null
   const field = text.replace(/^-/, '')
   const counts = sortFields(collection).filter(({ leaf }) => leaf.kind === 'count')
-  if (fields.get(field)?.isSort === true || counts.some(({ name }) => name === field))
-    return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
-  const choices = [...fields.values()].filter(({ isSort }) => isSort).map(({ name }) => name)
+  const choices = [...[...fields.values()].filter(({ isSort }) => isSort), ...counts].map(({ name }) => name)
+  if (choices.includes(field)) return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
   problems.push(unknownChoice('sort', text, choices))
   return null
 }
