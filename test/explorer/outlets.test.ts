@@ -118,6 +118,17 @@ test('outlets lead to no topics, and what belongs to them does', async () => {
   assert.ok((await page(first!.uri.replace('at://', '/at/'))).links('main').includes(articlesOf(first!.uri)))
 })
 
+test('a part of a name that no outlet has leads to the words that were meant', async () => {
+  const names = found(outlets).map(nameOf).join(' ')
+  const [word = ''] = names.match(/\b[a-z]{2}([a-z])(?!\1)[a-z]{4,}\b/i) ?? []
+  const wrong = `${word.slice(0, 2)}${word[3]}${word[2]}${word.slice(4)}`
+  const { linksTo } = await page(await submit(outlets, wrong))
+  const [words = ''] = linksTo(`“${wrong}”`).filter((address) => address.includes('?q='))
+  const { links, texts } = await page(words)
+  assert.match(texts('.suggestions').join(), new RegExp(word, 'i'))
+  assert.ok(links('.suggestions').length > 0)
+})
+
 test('a form of the order begins with each order that an address may have', async () => {
   const wrong = await get(`${outlets}?sort=none`)
   assert.match(wrong.body, /techServiceNewsArticleViaSource_count/)

@@ -25,7 +25,7 @@ import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import type { ChosenFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, emptyView, isRestricted, readView } from '../view/view.ts'
+import { canSearch, changed, emptyView, isRestricted, readView, valuesOf } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { timeTools } from '../parts/chart-tools.ts'
@@ -152,10 +152,14 @@ function isUntidy(parameters: PageRequest['parameters']): boolean {
 }
 
 function nothingFound(answer: Answer, browse: Browse): Html {
-  const { view, language } = browse
+  const { view, subject, language } = browse
+  const [part = ''] = valuesOf(view, subject.roles.title ?? '', 'contains')
+  const words = { ...emptyView, search: part }
+  const isSearch = part !== '' && canSearch(part, subject.collection)
   const { noResults, noResultsHint } = language.text
   const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
   return html`<p class="empty">${noResults} ${isReducible && noResultsHint}</p>
+    ${isSearch && html`<p class="suggestions"><a href=${viewAddress(browse, words)} rel="nofollow">${viewTitle(words, subject, language)}</a></p>`}
     ${characterLinks(answer, browse)}`
 }
 

@@ -97,12 +97,11 @@ function browses({ site, request: { language }, q, subjects }: Searched): readon
 /** Outlets and the like with the word or phrase as a part of their name, those with most records first. */
 function named(searched: Searched): readonly Browse[] {
   if (!oneTerm.test(searched.q)) return []
-  return browses(searched).flatMap((browse) => {
-    const { site, subject } = browse
-    const members = membersOf(subject, site.subjects)
+  return browses(searched).flatMap(({ subject, ...browse }) => {
+    const members = membersOf(subject, browse.site.subjects)
     if (members === null) return []
-    const part = [`${subject.roles.title}.contains`, withInnerQuotes(searched.q)] as const
-    return [{ ...browse, view: readView([part, ['sort', `-${members.count}`]], subject).view }]
+    const part = [`${subject.roles.title}.contains`, searched.q.replaceAll('"', '')] as const
+    return [{ ...browse, subject, view: readView([part, ['sort', `-${members.count}`]], subject).view }]
   })
 }
 
@@ -170,16 +169,14 @@ function results(searched: Searched, answer: Answer): Html {
 
 /** Null where it was not asked. */
 function totalIn({ collection }: PageSubject, answer: Answer): number | null {
-  const found = (answer[`in_${collection.typeName}`] ?? null) as { readonly totalCount: number } | null
-  return found && found.totalCount
+  return ((answer[`in_${collection.typeName}`] ?? {}) as Partial<FoundAnswer>).totalCount ?? null
 }
 
 /** Where the search can be narrowed down. */
 function collections(searched: Searched, answer: Answer): Html {
   const { language } = searched.request
-  const { text } = language
-  return html`<nav class="tabs" aria-label=${text.results}>
-    <a href=${address({ q: searched.q }, language)} aria-current="page">${text.browse.all}</a>
+  return html`<nav class="tabs" aria-label=${language.text.results}>
+    <a href=${address({ q: searched.q }, language)} aria-current="page">${language.text.browse.all}</a>
     ${browses(searched).map((browse) => {
       const count = totalIn(browse.subject, answer)
       return html`<a href=${viewAddress(browse, browse.view)} rel="nofollow">${titleOf(browse)}
