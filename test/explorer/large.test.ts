@@ -111,6 +111,38 @@ test('the page of an account leads to all collections, a page of them after the 
   assert.equal((await explorer.get(`/at/${account}?from=org.example.none`)).status, 400)
 })
 
+test('the first page of many collections has the newest of the first 49, by the time that they have', async () => {
+  const [some, end] = [nsids.slice(0, 60), Date.UTC(2026, 10, 20)]
+  const timesOf = [
+    (at: number) => new Date(end - at * 1_000).toISOString(),
+    (at: number) => (at % 2 === 0 ? new Date(end - at * 1_000).toISOString() : '2031-01-01T00:00:00Z'),
+    () => '2031-01-01T00:00:00Z',
+    () => undefined,
+  ]
+  const drawn = some.flatMap((nsid, kind) =>
+    Array.from({ length: 6 }, (_, at) => {
+      const createdAt = timesOf[kind % timesOf.length]?.(at)
+      const value = { title: `t${at}`, ...(createdAt !== undefined && { createdAt }) }
+      return buildRecord(nsid, { rkey: `r${at}`, value, indexedAt: new Date(end + at).toISOString() })
+    }),
+  )
+  await using explorer = await openExplorer({
+    lexicons: lexicons.slice(0, 60),
+    records: await Promise.all(drawn),
+  })
+  const { document } = parseHTML((await explorer.get('/')).body)
+  assert.equal(document.querySelector('.examples')?.querySelectorAll('li').length, 5)
+  const sections = [...document.querySelectorAll('.collections section')].map((section) =>
+    Array.from(section.querySelectorAll('h4, .result h3 a'), ({ textContent }) => textContent),
+  )
+  const indexed = ['Newest in the index', 't5', 't4', 't3', 't2']
+  const kinds = [['Newest', 't0', 't1', 't2', 't3'], ['Newest', 't0', 't2', 't4'], indexed, indexed]
+  assert.deepEqual(
+    sections,
+    some.map((_, kind) => (kind < 49 ? kinds[kind % kinds.length] : [])),
+  )
+})
+
 test('the first page lists all collections, and stays within the limits of an operation', async () => {
   await using explorer = await openExplorer({ lexicons, records: titled })
   const { status, body, cost } = await explorer.get('/')

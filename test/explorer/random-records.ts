@@ -53,6 +53,8 @@ export async function drawRecords(random: Random, { days, most, least = 60 }: Sh
   const wrong = ['0001-03-04T05:06:07Z', '9999-12-31T23:00:00Z', '2031-01-01T00:00:00Z'].slice(pick(3))
   const end = Date.UTC(2026, 10, 20) - pick(2_000) * day
   const misdated = least > 60 ? 0.1 : ([0.07, 0.075, 0.12][pick(3)] ?? 0)
+  // Of one kind, no record may have a right time.
+  const timeless = [...Object.keys(kinds), ...Object.keys(kinds)][pick(12)]
   const rare = (value: () => string): string | undefined => (random() < 0.1 ? undefined : value())
   const timeOf = (): string | undefined => {
     const drawn = random()
@@ -68,7 +70,7 @@ export async function drawRecords(random: Random, { days, most, least = 60 }: Sh
       $type: nsid,
       title: ['storm', 'storm surge', 'storm surge', 'flood rain', 'flood rain', 'storm flood'][pick(6)],
       description: rare(() => ['surge', 'rain'][pick(2)] ?? ''),
-      publishedAt: timeOf(),
+      publishedAt: nsid === timeless ? wrong.at(-1 - pick(2)) : timeOf(),
       language: rare(() => languageOf(Math.floor(random() ** 2 * Math.ceil(most * random())))),
       articleType: rare(() => `kind ${pick(2)}`),
       tags: Array.from({ length: pick(4) }, () => `t${pick(most)}`),

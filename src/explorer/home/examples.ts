@@ -11,7 +11,7 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { ListNode } from '../lists/list.ts'
 import type { Panel } from '../../ask/operation.ts'
-import type { Answer, Site } from '../page.ts'
+import type { Answer } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
 import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
@@ -37,11 +37,8 @@ interface Pair {
 /** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
 const examined = 100
 
-/** Of a collection that has records: if possible with two values that records have together. Null without records. */
-export function chooseExample({ subjects }: Site, answer: Answer): ExampleFields | null {
-  const filled = subjects.all.filter(
-    (subject) => nodesOf(`any_${subject.collection.rootField}`, answer).length > 0,
-  )
+/** Of one of the collections, which have records: if possible with two values that records have together. */
+export function chooseExample(filled: readonly PageSubject[]): ExampleFields | null {
   const choices = filled.map((subject): ExampleFields => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
     const [first = null, ...others] = subject.roles.facets

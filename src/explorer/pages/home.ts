@@ -28,8 +28,10 @@ interface Week {
 }
 
 const newestOfEach = 4
-/** Collections with their newest records; an operation has at most 100 lists. */
-const mostNewest = 50
+/** Collections with their newest records: of the 100 variables of an operation, each has two of its own. */
+const mostWithNewest = 49
+/** Before the name of a collection without records of a right time: its newest in the index. */
+const indexedAlias = 'indexed_'
 
 export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
@@ -42,19 +44,29 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const words = thingOf('words', context)
     return words && { day, context, words }
   }
-  const panels = (last: number) => subjects.all.slice(0, mostNewest).flatMap((each) => newest(each, last))
+  const listed = subjects.all.slice(0, mostWithNewest)
+  let known: IndexState | null = null
+  const newestOf = ({ collection }: PageSubject, answer: Answer) => nodesOf(collection.rootField, answer)
+  const filled = (answer: Answer) =>
+    listed.filter((each) => (recordsIn(known, each) ?? newestOf(each, answer).length) > 0)
   return {
     status: 200,
     title: site.title,
     operation: async () => {
-      const last = Date.parse(newestIndexed(await site.readIndex().catch(() => null)) ?? '') || now
-      return buildOperation(schema, 'Home', panels(Math.min(now, last)))
+      known = await site.readIndex().catch(() => null)
+      // Times after the newest of the index are wrong.
+      const last = Math.min(now, Date.parse(newestIndexed(known) ?? '') || now)
+      const panels = listed.map((each) => newestPanel(each, newestArguments(each, last)))
+      return buildOperation(schema, 'Home', panels)
     },
     isIndexed: true,
     more(answer) {
-      const example = chooseExample(site, answer)
+      const found = filled(answer)
+      const example = chooseExample(found)
       if (example === null) return []
-      const own = [examplePanel(example), ...aboutPanels(example.subject, now)]
+      const timeless = found.filter((each) => newestOf(each, answer).length === 0)
+      const indexed = timeless.map((each) => newestPanel(each, {}, indexedAlias))
+      const own = [examplePanel(example), ...aboutPanels(example.subject, now), ...indexed]
       const week = weekOf(example.subject, answer)
       const stories = week && largestStories('stories', week.context.view, example.subject)
       const ofWeek = week === null ? [] : [[week.words.panel('unusual', {})], stories ?? []]
@@ -62,7 +74,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     },
     isMoreOptional: true,
     render(answer, index, leftOut) {
-      const example = chooseExample(site, answer)
+      const example = chooseExample(filled(answer))
       const week = example && weekOf(example.subject, answer)
       return html`
         <header class="front">
@@ -85,14 +97,17 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   function section(subject: PageSubject, answer: Answer, index: IndexState | null): Html {
     const { collection } = subject
     const columns = briefColumns(subject)
-    const records = index?.collections.find(({ name }) => name === collection.nsid)?.records
+    const records = recordsIn(index, subject)
     const address = withLanguage(collectionAddress(collection.nsid), language)
-    const found = nodesOf(collection.rootField, answer).map((node) => resultOfNode(node, columns))
+    const newest = newestOf(subject, answer)
+    const isTimed = newest.length > 0 && ownTime(subject) !== null
+    const nodes = [...newest, ...nodesOf(indexedAlias + collection.rootField, answer)]
+    const found = nodes.map((node) => resultOfNode(node, columns))
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${counted(subject, records, language)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
-      ${found.length > 0 && html`<h4>${ownTime(subject) === null ? text.newestIndexed : text.newest}</h4> ${results(found, 'list', [], { subject, language })}`}
+      ${found.length > 0 && html`<h4>${isTimed ? text.newest : text.newestIndexed}</h4> ${results(found, 'list', [], { subject, language })}`}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }
@@ -105,17 +120,18 @@ function biggestStories(answer: Answer, { day, context }: Week): Html {
     rows.length > 0 &&
     html`<section class="unusual" aria-labelledby="stories">
       <h2 id="stories">${language.text.front.stories(language.date(day))}</h2>
-      ${storyList(rows, view, context)}
+      ${storyList(rows, view, context, emptyView)}
     </section>`
   )
 }
 
-/** And whether there is any: none may have a time. `now`: or the newest of the index, after which times are wrong. */
-function newest(subject: PageSubject, now: number): readonly Panel[] {
+/** Undefined where the state of the index is not known. */
+function recordsIn(index: IndexState | null, { collection }: PageSubject): number | undefined {
+  return index?.collections.find(({ name }) => name === collection.nsid)?.records
+}
+
+function newestPanel(subject: PageSubject, given: Panel['arguments'], alias = ''): Panel {
   const field = subject.collection.rootField
-  const given = { first: newestOfEach, ...newestArguments(subject, now) }
-  return [
-    { name: field, field, arguments: given, selection: { nodes: selectFields(briefColumns(subject)) } },
-    { name: `any_${field}`, field, arguments: { first: 1 }, selection: { nodes: { uri: {} } } },
-  ]
+  const selection = { nodes: selectFields(briefColumns(subject)) }
+  return { name: alias + field, field, arguments: { first: newestOfEach, ...given }, selection }
 }

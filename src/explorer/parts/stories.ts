@@ -11,12 +11,12 @@ import { dateOnly, recordLink, recordText, shortText, toldApart, valueOf } from 
 
 type StoryContext = Pick<Browse, 'site' | 'subject' | 'language'>
 
-/** The headline as a link to the records of the view that tell the story, with what tells it there. */
-export function storyList(rows: readonly StoryRow[], view: View, context: StoryContext): Html {
+/** The headline as a link to the records of the view that tell the story. `told`: the view by which these match. */
+export function storyList(rows: readonly StoryRow[], view: View, context: StoryContext, told = view): Html {
   const firsts = toldApart(rows.map(({ first }) => first))
   return html`<ol class="newest">${rows.map(
     (row, at) => html`<li>${storyLink(row.uri, headline(row.first, context), view, context)}
-      <span class="facts">${storyCounts(row, context, view)} ${firstReport({ ...row, first: firsts[at] ?? row.first }, context)}</span></li>`,
+      <span class="facts">${storyCounts(row, context, told)} ${firstReport({ ...row, first: firsts[at] ?? row.first }, context)}</span></li>`,
   )}</ol>`
 }
 
