@@ -141,6 +141,13 @@ test('the first page of many collections has the newest of the first 49, by the 
     sections,
     some.map((_, kind) => (kind < 49 ? kinds[kind % kinds.length] : [])),
   )
+  // A topic of the future shows its records, too.
+  for (const at of [1, 2]) {
+    const topic = await explorer.get(`/c/${some[at]}/topic?createdAt=2027-01-01`)
+    const [list] = parseHTML(topic.body).document.querySelectorAll('[aria-labelledby=topic-newest]')
+    const shown = Array.from(list?.querySelectorAll('p.none, li > a') ?? [], (each) => each.textContent)
+    assert.deepEqual(shown, at === 2 ? [...indexed, 't1', 't0'] : ['Newest in the index', 't5', 't3', 't1'])
+  }
 })
 
 test('the first page lists all collections, and stays within the limits of an operation', async () => {

@@ -170,6 +170,27 @@ test('an order says where records without its value are', async () => {
   assert.equal((await page(article)).texts('.sort option')[0], 'Newest in the index first')
 })
 
+test('topics whose records have no right time show the newest in the index', async () => {
+  for (const query of [
+    'publishedAt.missing=1',
+    'q=the&publishedAt.missing=1',
+    'publishedAt.missing=1&panel=newest',
+    'q=the',
+    'publishedAt=1000-01-01',
+    'q=nosuchword',
+  ]) {
+    const { links, texts } = await page(`${article}/topic?${query}`)
+    const records = found(`${article}?${query.replace('&panel=newest', '')}`)
+    const isTimeless = records.length > 0 && !/^(q=the|publishedAt=1000-01-01)$/.test(query)
+    assert.equal(texts('[aria-labelledby=topic-newest]').join().includes('Newest in the index'), isTimeless)
+    const all = links('[aria-labelledby=topic-newest] .newest li')
+    const shown = all.filter((href) => href.includes('/tech.service.news.article/'))
+    const newest = records.slice(0, 6).map(({ uri }) => uri.replace('at://', '/at/'))
+    if (isTimeless) assert.deepEqual(shown, newest, query)
+    else assert.equal(shown.length > 0, records.length > 0, query)
+  }
+})
+
 test('fewer words are recommended only where there are several', async () => {
   for (const place of [article, '/search'])
     for (const [query, isTold] of [

@@ -30,8 +30,6 @@ interface Week {
 const newestOfEach = 4
 /** Collections with their newest records: of the 100 variables of an operation, each has two of its own. */
 const mostWithNewest = 49
-/** Before the name of a collection without records of a right time: its newest in the index. */
-const indexedAlias = 'indexed_'
 
 export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
@@ -65,7 +63,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       const example = chooseExample(found)
       if (example === null) return []
       const timeless = found.filter((each) => newestOf(each, answer).length === 0)
-      const indexed = timeless.map((each) => newestPanel(each, {}, indexedAlias))
+      const indexed = timeless.map((each) => newestPanel(each, {}, 'indexed_'))
       const own = [examplePanel(example), ...aboutPanels(example.subject, now), ...indexed]
       const week = weekOf(example.subject, answer)
       const stories = week && largestStories('stories', week.context.view, example.subject)
@@ -101,7 +99,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const address = withLanguage(collectionAddress(collection.nsid), language)
     const newest = newestOf(subject, answer)
     const isTimed = newest.length > 0 && ownTime(subject) !== null
-    const nodes = [...newest, ...nodesOf(indexedAlias + collection.rootField, answer)]
+    const nodes = [...newest, ...nodesOf(`indexed_${collection.rootField}`, answer)]
     const found = nodes.map((node) => resultOfNode(node, columns))
     const label = subjectLabel(subject, language)
     return html`<section>

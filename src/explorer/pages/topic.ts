@@ -55,8 +55,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     return {
       ...draft,
       operation: affordableOperations(site, namePanels.concat(isAfter ? panels.languages : panelsOf(only))),
-      more: (answer) =>
-        affordableOperations(site, isAfter ? panels.words(answer) : panels.highestOfFew(answer)),
+      more: (answer) => affordableOperations(site, isAfter ? panels.words(answer) : panels.instead(answer)),
       isMoreOptional: !isAfter,
       render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer, []))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
@@ -72,7 +71,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   return {
     ...draft,
     operation: affordableOperations(site, [...own, ...shown.flatMap(panelsOf)]),
-    more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.highestOfFew(answer)]),
+    more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.instead(answer)]),
     async render(answer, index, leftOut) {
       const topics = readTopics(chart, answer, context)
       const of = contextOf(answer)

@@ -47,8 +47,8 @@ export interface TopicPanels {
   /** Of the whole of each topic. */
   readonly wholes: readonly Panel[]
   readonly outlets: readonly Panel[]
-  /** The same ranking of smaller outlets, for topics in which none is large enough. */
-  readonly highestOfFew: (answer: Answer) => readonly Panel[]
+  /** Where no outlet is large enough, the ranking of smaller ones; where no time is right, the newest in the index. */
+  readonly instead: (answer: Answer) => readonly Panel[]
   readonly newest: readonly Panel[]
   readonly stories: readonly Panel[]
   readonly values: readonly Panel[]
@@ -89,12 +89,17 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
             ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, fewRecords)]),
             outletPanel(`most${at}`, view, outlet, null),
           ]),
-    highestOfFew: (answer) =>
+    instead: (answer) =>
       each((view, at) => {
         const { groups = null } = (answer[`highest${at}`] ?? {}) as Partial<GroupsAnswer>
-        return outlet !== null && groups?.length === 0 ? [outletPanel(`highest${at}`, view, outlet, 1)] : []
+        const { nodes = null } = (answer[`newest${at}`] ?? {}) as NewestAnswer
+        const few = outlet !== null && groups?.length === 0
+        return [
+          ...(few ? [outletPanel(`highest${at}`, view, outlet, 1)] : []),
+          ...(nodes?.length === 0 ? [newestPanel(`indexed${at}`, view, false, context)] : []),
+        ]
       }),
-    newest: each((view, at) => [newestPanel(`newest${at}`, view, context)]),
+    newest: each((view, at) => [newestPanel(`newest${at}`, view, true, context)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     values: thingPanels('values', {}),
     languages: each((view, at) => {
@@ -129,12 +134,18 @@ function languageIn(answer: Answer | null, at: number, subject: PageSubject): Co
   return field === null || typeof value !== 'string' ? null : { field, operator: 'is', values: [value] }
 }
 
-function newestPanel(name: string, view: View, { subject, now }: ChartContext): Panel {
+interface NewestAnswer {
+  readonly nodes?: readonly ListNode[]
+  readonly didYouMean?: readonly MissingWord[]
+}
+
+/** `isTimed`: by the time of the records, otherwise by that of indexing. */
+function newestPanel(name: string, view: View, isTimed: boolean, { subject, now }: ChartContext): Panel {
   const { where, search } = recordArguments(view)
   return {
     name,
     field: subject.collection.rootField,
-    arguments: { search, first: mostNewest, ...newestArguments(subject, now, where) },
+    arguments: { search, first: mostNewest, ...(isTimed ? newestArguments(subject, now, where) : { where }) },
     selection: {
       nodes: { ...selectFields(newestColumns(subject)), indexedAt: {} },
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
@@ -172,6 +183,8 @@ export interface TopicAnswer {
   readonly highest: readonly OutletRow[]
   readonly most: readonly OutletRow[]
   readonly newest: readonly Result[]
+  /** Whether none of the records has a right time, so that the newest are those of the index. */
+  readonly isTimeless: boolean
   readonly missing: readonly MissingWord[]
   readonly stories: readonly StoryRow[]
   readonly words: readonly UnusualRow[]
@@ -198,10 +211,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
         label: key === null ? '' : groupLabel(key, group, language, all),
         view: key && viewOfGroup(own.view, key, group),
       }))
-    const found = (answer[`newest${at}`] ?? {}) as {
-      readonly nodes?: readonly ListNode[]
-      readonly didYouMean?: readonly MissingWord[]
-    }
+    const indexed = answer[`indexed${at}`] as NewestAnswer | undefined
+    const found = indexed ?? ((answer[`newest${at}`] ?? {}) as NewestAnswer)
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
     const [here, compared] = ['here', 'compared'].map((name) => countIn(answer, `${name}${at}`))
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
@@ -216,6 +227,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       highest: outletRows('highest'),
       most: outletRows('most'),
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
+      isTimeless: indexed !== undefined,
       missing: found.didYouMean ?? [],
       stories: readStories(answer, `stories${at}`, subject),
       words: things('words', spoken === null ? own.view : withCondition(own.view, spoken)),

@@ -142,10 +142,12 @@ function outletTable(
   </table>`
 }
 
-function newestList({ newest, view, whole }: TopicAnswer, context: TopicContext): Html {
+function newestList({ newest, isTimeless, view, whole }: TopicAnswer, context: TopicContext): Html {
   const { subject, language } = context
   const outlet = mainReference(subject)
-  return html`<ol class="newest">${toldApart(newest).map((result) => {
+  return html`${isTimeless && html`<p class="none">${language.text.newestIndexed}</p>`}<ol class="newest">${toldApart(
+    newest,
+  ).map((result) => {
     const shown = outlet === null ? null : result.values[outlet.name]
     return html`<li>${recordLink(result.uri, headline(result, context), language)}
       <span class="facts">${outlet !== null && shown != null && valueOf(outlet, shown, language)} ${timeFact(result, subject, language)}</span></li>`
