@@ -221,8 +221,9 @@ async function complete(
     let leftOut: Html = null
     let { retryAfter = null } = draft
     const onFault = (fault: EndpointFault | null) => {
-      leftOut = leftOutNote(fault, request) ?? leftOut
-      if (leftOut !== null) retryAfter = fault?.retryAfter ?? 1
+      const note = leftOutNote(fault, request)
+      leftOut = note ?? leftOut
+      if (note !== null) retryAfter = Math.max(retryAfter ?? 1, fault?.retryAfter ?? 1)
     }
     const asked = draft.more?.(first) ?? []
     const further = await answerTo(asked, ask, draft.isMoreOptional === true ? onFault : undefined)

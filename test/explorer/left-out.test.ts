@@ -57,6 +57,19 @@ test('whatever a reader has no points left for, the page says so in its place, a
   assert.ok(partial >= 6, String(partial))
 })
 
+test('a page is asked for again when all of its parts are there again', async () => {
+  const seconds = [40, 7, null]
+  for (const [at, first] of seconds.entries())
+    for (const later of seconds.slice(at)) {
+      const { retryAfter } = await get('/', (number) => {
+        if (number === 0) return null
+        const retryAfter = number === 1 ? first : later
+        return retryAfter === null ? faultOf('QUERY_TOO_COMPLEX') : { ...faultOf('RATE_LIMITED'), retryAfter }
+      })
+      assert.equal(retryAfter, first, `${first} ${later}`)
+    }
+})
+
 test('parts that a page never has are not announced, and those that were answered stay', async () => {
   const costly = await get('/', (at) => (at === 2 ? faultOf('QUERY_TOO_COMPLEX') : null))
   assert.deepEqual(
