@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import type { FinishedPage } from '../../explorer/explorer.ts'
-import { failedTags, sendPage } from './send-page.ts'
+import { failedTags, rememberTag, sendPage } from './send-page.ts'
 
 test('the rest of a page follows what was sent before its data, which is not sent twice', async () => {
   for (const [start, body] of [
@@ -24,8 +24,10 @@ test('the tag of a page that fails after its start was sent is not taken for tha
     [200, null, false],
     [200, 7, true],
     [429, 7, true],
+    // The same page, when it succeeds later.
+    [200, null, false],
   ] as const) {
-    const tag = `W/"${status} ${retryAfter}"`
+    const tag = 'W/"page"'
     const { promise, resolve } = Promise.withResolvers<FinishedPage>()
     const app = fastify()
     app.get('/', (request, reply) => {
@@ -39,4 +41,11 @@ test('the tag of a page that fails after its start was sent is not taken for tha
     assert.equal(failedTags.has(tag), isFailed, tag)
     await app.close()
   }
+})
+
+test('of too many tags of failed pages the oldest is forgotten', () => {
+  failedTags.clear()
+  const tags = Array.from({ length: 1_001 }, (_, at) => `"${at}"`)
+  for (const tag of tags) rememberTag(tag, true)
+  assert.deepEqual([...failedTags], tags.slice(1))
 })

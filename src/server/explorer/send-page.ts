@@ -20,6 +20,14 @@ const moment = 20
 export const failedTags = new Set<string>()
 const mostTags = 1_000
 
+/** Forgets the oldest where there are too many. */
+export function rememberTag(etag: string, isFailed: boolean): void {
+  failedTags.delete(etag)
+  if (isFailed) failedTags.add(etag)
+  const [oldest = ''] = failedTags
+  if (failedTags.size > mostTags) failedTags.delete(oldest)
+}
+
 /** `status`: that of the page before its data; another than 200 is waited for, and so is an answer without a body. */
 export async function sendPage(
   { start, status: expected }: Pick<OpenPage, 'start' | 'status'>,
@@ -52,8 +60,7 @@ export async function sendPage(
   finishing.then(
     // A failed page has another title than the one that was sent; then only the rest follows.
     ({ start: own, rest, status, retryAfter }) => {
-      if (failedTags.size > mostTags) failedTags.clear()
-      if (status !== 200 || retryAfter !== null) failedTags.add(String(etag))
+      if (typeof etag === 'string') rememberTag(etag, status !== 200 || retryAfter !== null)
       return zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest)
     },
     (error: Error) => zipped.destroy(error),
