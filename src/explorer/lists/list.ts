@@ -89,7 +89,7 @@ export function newestArguments(subject: PageSubject, now: number, where?: Where
   return { where: andWhere(where, nest(field, { lte })), sortBy: [{ field: field.name, direction: 'DESC' }] }
 }
 
-/** The order of lists and files; undefined for the newest first. */
+/** The order of lists and files; undefined for those indexed last first. */
 export function sortOf(
   { sort, search, stories }: View,
   { collection }: PageSubject,

@@ -1,4 +1,4 @@
-/** An account: its handle, how many records it has in each collection, and the newest of them; in pages of many. */
+/** An account: its handle, how many records it has in each collection, and those indexed last; in pages of many. */
 import { accountAddress, withLanguage, withParameter } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'

@@ -1,4 +1,4 @@
-/** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
+/** The records that refer to a record: side by side where they are few, otherwise those indexed last. */
 import { counted, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject, referringLabel } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'

@@ -1,4 +1,4 @@
-/** What the page of a record asks: the record, the titles of what it refers to, and the newest that refer to it. */
+/** What the page of a record asks: the record, the titles of what it refers to, and those indexed last of what refers to it. */
 import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import type { ShownField } from '../fields/shown-field.ts'

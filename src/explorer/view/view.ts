@@ -22,7 +22,7 @@ export interface View {
   /** Words, in the syntax of `search`; blank for none. */
   readonly search: string
   readonly conditions: readonly Condition[]
-  /** `null`: the newest first, or the most relevant of a search. */
+  /** `null`: those indexed last first, or the most relevant of a search. */
   readonly sort: { readonly field: string; readonly direction: 'asc' | 'desc' } | null
   readonly show: Show
   /** Whether lists have one record per story and leave out records without a story. */
@@ -37,7 +37,7 @@ export interface View {
   readonly others: readonly (readonly [string, string])[]
 }
 
-/** All records, the newest first. */
+/** All records, those indexed last first. */
 export const emptyView: View = {
   search: '',
   conditions: [],
