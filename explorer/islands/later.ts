@@ -22,14 +22,19 @@ function nextFrame(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 }
 
-/** Whether the reader comes near the part, or is past it: parts cost as much as pages, and many are never seen. */
+/** Whether the reader comes near the part, is past it or prints: parts cost as much as pages, and many are never seen. */
 function near(place: HTMLElement): Promise<void> {
   return new Promise((resolve) => {
     const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && resolve(),
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+        observer.disconnect()
+        resolve()
+      },
       { rootMargin: '1000000px 0px 50%' },
     )
     observer.observe(place)
+    addEventListener('beforeprint', () => resolve(), { once: true })
   })
 }
 

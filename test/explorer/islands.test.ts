@@ -101,6 +101,17 @@ test('a part of a page is asked for when its reader comes near it', { skip }, as
   assert.deepEqual(asked.toSorted(), ['stories', 'values', 'words'])
 })
 
+test('a page that is printed asks for all of its parts', { skip }, async () => {
+  await using reader = await openReader(`${articles}/topic?q=election`, {
+    viewport: { width: 1280, height: 300 },
+  })
+  const { page } = reader
+  await page.waitForFunction('document.readyState === "complete"')
+  assert.ok((await page.locator('.later > p > a').count()) > 0)
+  await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+  await page.locator('.later > p > a').last().waitFor({ state: 'detached' })
+})
+
 test('times are in the zone of the reader, and lists say which it is', { skip }, async () => {
   const path = '/c/tech.service.news.enrichment'
   const timezoneId = 'Asia/Tokyo'
