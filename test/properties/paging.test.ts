@@ -132,7 +132,9 @@ for (const seed of [1, 2, 3]) {
   test(`records that arrive between two pages do not disturb the rest (order ${seed})`, async (database) => {
     await using loaded = await loadCorpus(seed, { database })
     const { reference, service } = loaded
-    const [sortBy = []] = fc.sample(sorts(reference, book), { seed, numRuns: 1 })
+    // Stories of what arrives are derived later, and may change those of others.
+    const withoutStories = sorts(reference, book).filter((keys) => !/story/i.test(JSON.stringify(keys)))
+    const [sortBy = []] = fc.sample(withoutStories, { seed, numRuns: 1 })
     const walk: Walk = { collection: book, where: {}, sortBy, sizes: [] }
     const first = await readPage(loaded, walk, { first: '7' })
     const arriving = await Promise.all(
