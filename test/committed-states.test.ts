@@ -1,6 +1,6 @@
 /**
- * Whatever is asked while a writer inserts, updates, deletes and hides records: the answer is the reference evaluator's
- * at one committed state, and at none that was over when the question was asked.
+ * Asks random questions while a writer inserts, updates, deletes and hides records. Each answer must be the reference
+ * evaluator's at one committed state, and not at one that was over when the question was asked.
  */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'

@@ -28,7 +28,7 @@ const addresses = [
 ]
 const faultOf = (code: string): EndpointFault => ({ code, message: 'Wait.', retryAfter: 7 })
 
-test('whatever a reader has no points left for, the page says so in its place, and when to come again', async () => {
+test('a page says in their place which parts a spent limit leaves out, and when to come again', async () => {
   let partial = 0
   for (const address of addresses) {
     const whole = await get(address)

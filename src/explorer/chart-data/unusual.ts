@@ -108,7 +108,7 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
 const leastScore = 1.2
 
 /**
- * A word tells something if, besides, fewer than a tenth of the other records have it, and it is at
+ * A word tells something if it has this score, fewer than a tenth of the other records have it, and it is at
  * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
  * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
  */
