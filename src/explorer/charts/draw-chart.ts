@@ -58,7 +58,7 @@ function withPlainTexts(spec: ChartSpec): ChartSpec {
 
 const common = 'text-anchor="middle" fill="currentColor" font-size="12" direction="ltr"'
 
-/** Those of too few records end where the scale of the others does. */
+/** Those of too few records end where the scale of the others does; a stack ends there if all of its parts are of too few. */
 function marksOf(spec: ChartSpec): readonly Mark[] {
   const several = spec.series.length > 1
   const isStack = spec.kind === 'bars' && spec.isStacked
@@ -69,7 +69,7 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
       const subject = several ? `${of.label}, ${one.name}` : of.label
       const title = `${subject}: ${valueAt(spec, one, key)}`
       const parts = (isStack ? spec.series : [one]).filter(({ values }) => values[key] !== null)
-      const isFew = parts.every(({ few }) => few?.includes(key) === true)
+      const isFew = one.few?.includes(key) === true
       const end = parts.reduce((sum, { values }) => sum + (values[key] ?? 0), 0)
       return [{ key, series, value, href: one.hrefs[key] ?? of.href, title, isFew, end }]
     }),
