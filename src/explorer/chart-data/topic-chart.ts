@@ -5,9 +5,8 @@ import { nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
-import { longestSearch } from '../view/view.ts'
 import type { Problem } from '../view/problem.ts'
-import { recordArguments, type View } from '../view/view.ts'
+import { longestSearch, recordArguments, type View } from '../view/view.ts'
 import {
   type AskedChart,
   chartOnce,

@@ -68,9 +68,8 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
       if (value === null || of === undefined || !Number.isFinite(value)) return []
       const subject = several ? `${of.label}, ${one.name}` : of.label
       const title = `${subject}: ${valueAt(spec, one, key)}`
-      const parts = (isStack ? spec.series : [one]).filter(({ values }) => values[key] !== null)
       const isFew = one.few?.includes(key) === true
-      const end = parts.reduce((sum, { values }) => sum + (values[key] ?? 0), 0)
+      const end = (isStack ? spec.series : [one]).reduce((sum, { values }) => sum + (values[key] ?? 0), 0)
       return [{ key, series, value, href: one.hrefs[key] ?? of.href, title, isFew, end }]
     }),
   )

@@ -112,6 +112,8 @@ export const ar: Translation = {
       year: (time) => `في ${isolated(time)}`,
     },
     highest: 'أعلى النسب',
+    ranked: (counts) => `مما له ${counts} على الأقل`,
+    matches: (count) => `${isolated(count)} نتائج`,
     most: (noun) => `أكثر ال${noun}`,
     few: (count, noun) => `* النسبة من أقل من ${isolated(count)} من ال${noun} صدفة جزئيًا.`,
     all: (count) => `الكل (${isolated(count)})`,

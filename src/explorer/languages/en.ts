@@ -107,6 +107,9 @@ export const en = {
       year: (time: string) => `in ${time}`,
     },
     highest: 'Highest shares',
+    /** `counts`: `5 matches and 50 articles`. */
+    ranked: (counts: string) => `of those with at least ${counts}`,
+    matches: (count: string) => `${count} matches`,
     most: (noun: string) => `Most ${noun}`,
     few: (count: string, noun: string) => `* Of fewer than ${count} ${noun}, a share is partly chance.`,
     all: (count: string) => `All ${count}`,

@@ -104,6 +104,8 @@ export const es: Translation = {
       year: (time) => `en ${time}`,
     },
     highest: 'Mayores proporciones',
+    ranked: (counts) => `entre los que tienen al menos ${counts}`,
+    matches: (count) => `${count} coincidencias`,
     most: (noun) => `Más ${noun}`,
     few: (count, noun) => `* De menos de ${count} ${noun}, una proporción es en parte casual.`,
     all: (count) => `Todos (${count})`,

@@ -4,8 +4,7 @@ import { sentencesOf } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { baseText } from '../chart-data/share-base.ts'
-import type { Peak, TopicChart } from '../chart-data/topic-chart.ts'
-import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
+import { mostTopics, type Peak, type TopicChart, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { ownTime } from '../lists/list.ts'
@@ -92,15 +91,15 @@ function partOf(
     case 'outlets': {
       const { highest, most } = topic
       if (most.length === 0) return null
-      const { text } = context.language
+      const { text, number, list } = context.language
       const shares = Math.max(...topics.flatMap((each) => each.highest.map(({ share }) => share ?? 0)))
       const counts = Math.max(...topics.flatMap((each) => each.most.map(({ count }) => count)))
-      const { number } = context.language
-      const left = [
-        text.charts.matching(number(leastRecords)),
-        highest.some(({ total }) => total >= fewRecords) && text.charts.atLeast(number(fewRecords)),
-      ]
-      const caption = html`${text.topic.highest} <span class="none">${left.filter((each) => each !== false).join(' ')}</span>`
+      const matches = text.topic.matches(number(leastRecords))
+      const isOfMany = highest.some(({ total }) => total >= fewRecords)
+      const ranked = list(
+        isOfMany ? [matches, counted(context.subject, fewRecords, context.language)] : [matches],
+      )
+      const caption = html`${text.topic.highest} <span class="none">${text.topic.ranked(ranked)}</span>`
       return html`<div class="tables">${highest.length > 0 && outletTable(caption, highest, ({ share }) => (share ?? 0) / shares, context)}
         ${outletTable(text.topic.most(nounOf(context.subject, context.language)), most, ({ count }) => count / counts, context)}</div>`
     }
