@@ -22,22 +22,26 @@ import type { EmitRows } from './emit-scores.ts'
  */
 export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct, emitRows: EmitRows): Sql {
   const { parent } = rows
-  const all = (): Sql => {
-    const row = newRow(emitter, rows.table)
-    return firstOf(emitter, order, row, rowsFrom(emitter, order.all, row, parent))
-  }
+  const all = (): Sql => firstOf(emitter, order, newRow(emitter, rows.table), parent)
   if (order.near === null || emitter.stages !== null) return pageOf(emitter, rows, order, all(), null)
   const near = emitter.alias()
-  const found = emitRows(emitter, order.near, parent, { value: idOf })
-  const [place, row] = [emitter.alias(), newRow(emitter, rows.table)]
-  const firstRows = sql`${near} ${place} ${emitter.dialect.join} ${identifier(rows.table.name)} ${row.alias} on ${row.alias}.id = ${place}.id`
-  const first = firstOf(emitter, order, row, { from: firstRows, where: null })
+  const nameAt = (at: number): Sql => raw(`key${at}`)
+  const value = (row: RecordRow): Sql => {
+    const keys = keysOf(emitter, order.keys, row).map((key, at) => sql`${key} as ${nameAt(at)}`)
+    return join([idOf(row), ...keys], ', ')
+  }
+  const found = sql`(${emitRows(emitter, order.near, parent, { value })}) ${emitter.alias()}`
+  // The rows have their keys and their places, so that on the first page only its own rows are read a second time.
+  const names = keysOf(emitter, order.keys, newRow(emitter, rows.table)).map((_, at) => nameAt(at))
+  const placed = sql`select id, n, row_number() over (partition by ${join(names, ', ')} order by n) as place from ${near}`
+  const end = rows.position === null ? sql` order by n limit ${emitter.dialect.limit(rows.limit)}` : sql``
+  const first = sql`select id from (${placed}) ${emitter.alias()} where place = 1${end}`
   const parts = [
     sql`select * from (${pageOf(emitter, rows, order, first, null)}) ${emitter.alias()}`,
     sql`select * from (${pageOf(emitter, rows, order, all(), near)}) ${emitter.alias()}
       where (select count(*) from ${near}) >= ${raw(String(order.near.limit))}`,
   ]
-  return sql`with ${near} as materialized (${found})
+  return sql`with ${near} as materialized (select *, row_number() over () as n from ${found})
     ${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
@@ -63,17 +67,12 @@ export function emitTotal(
   )
 }
 
-interface DistinctRows {
-  readonly from: Sql
-  readonly where: Sql | null
-}
-
 function rowsFrom(
   emitter: Emitter,
   access: CountedRows,
   row: RecordRow,
   parent: RecordRow | null,
-): DistinctRows & { readonly where: Sql } {
+): { readonly from: Sql; readonly where: Sql } {
   const { from, on } = fromRows(emitter, access, row, parent)
   return { from, where: allOf([...on, emitFilters(emitter, access.rows, row)]) }
 }
@@ -81,19 +80,19 @@ function rowsFrom(
 /** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */
 function firstOf(
   emitter: Emitter,
-  { keys, sort, idOrder }: Distinct,
+  { keys, sort, idOrder, all }: Distinct,
   row: RecordRow,
-  found: DistinctRows,
+  parent: RecordRow | null,
 ): Sql {
+  const { from, where } = rowsFrom(emitter, all, row, parent)
   const by = join(keysOf(emitter, keys, row), ', ')
-  const where = found.where === null ? sql`` : sql` where ${found.where}`
   if (idOrder) {
     const end = raw(sort[0]?.direction === 'asc' ? 'min' : 'max')
-    return sql`select ${end}(${row.alias}.id) as id from ${found.from}${where} group by ${by}`
+    return sql`select ${end}(${row.alias}.id) as id from ${from} where ${where} group by ${by}`
   }
   const { orders, joined } = orderOf(emitter, sort, row)
   const place = sql`row_number() over (partition by ${by} order by ${join(orders, ', ')})`
-  const numbered = sql`select ${row.alias}.id as id, ${place} as place from ${found.from}${joined}${where}`
+  const numbered = sql`select ${row.alias}.id as id, ${place} as place from ${from}${joined} where ${where}`
   return sql`select id from (${numbered}) ${emitter.alias()} where place = 1`
 }
 
