@@ -6,8 +6,7 @@ import { isDid, recordAddress } from './addresses.ts'
 import { type Html, toText } from './html.ts'
 import { chooseLanguage, languages } from './languages/language.ts'
 import type { PageSubject } from './fields/subject.ts'
-import type { Operation } from '../ask/operation.ts'
-import type { Answer, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
+import type { Answer, Asked, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues, embeddedChart } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
@@ -249,7 +248,7 @@ async function complete(
  * `onFault`, those that fail are left out.
  */
 async function answerTo(
-  asked: Operation | readonly Operation[],
+  asked: Asked,
   ask: Ask,
   onFault?: (fault: EndpointFault | null) => void,
 ): Promise<Answer> {

@@ -57,6 +57,11 @@ export function newestIndexed(index: IndexState | null): string | null {
   return newest === 0n ? null : instantOf(newest)
 }
 
+/** The last right time of records, in milliseconds since 1970: those after the newest of the index, or now, are wrong. */
+export function lastTime(index: IndexState | null, now: number): number {
+  return Math.min(now, Date.parse(newestIndexed(index) ?? '') || now)
+}
+
 /** `time`: microseconds since 1970. */
 export function instantOf(time: bigint): string {
   return new Date(Number(time / 1000n)).toISOString()
@@ -75,6 +80,8 @@ export interface PageRequest {
   readonly exportRows: number
 }
 
+/** One operation, or several where one would cost too much. */
+export type Asked = Operation | readonly Operation[]
 export type Answer = Readonly<Record<string, unknown>>
 
 /** A page before its data: what it asks, and how it shows the answer. */
@@ -87,8 +94,8 @@ export interface Draft {
   readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */
   readonly description?: string
-  /** Several where one would cost too much; a function where it depends on the state of the index. */
-  readonly operation: Operation | readonly Operation[] | (() => Promise<Operation>) | null
+  /** A function where it depends on the state of the index. */
+  readonly operation: Asked | (() => Promise<Asked>) | null
   /** What is asked next, with what the answer says; the answers are added to it. */
   readonly more?: (answer: Answer) => readonly Operation[]
   /** Whether the page is shown without these answers where they fail. */
@@ -112,13 +119,13 @@ export interface FileDraft {
   readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
-  readonly operation: Operation | readonly Operation[]
+  readonly operation: Asked
   /** The name under which a browser stores the file; absent for a file that browsers show. */
   readonly name?: string
   /** Null if there is no such file after all. `ask` gives what a further operation answers. */
   readonly write: (
     answer: Answer,
-    ask: (operation: Operation | readonly Operation[]) => Promise<Answer>,
+    ask: (operation: Asked) => Promise<Answer>,
     index: IndexState | null,
   ) => string | Promise<string | Uint8Array | null>
 }

@@ -34,7 +34,7 @@ export const charts = {
   undated: (noun: string, count: string) => `${noun} without a time that are not shown: ${count}.`,
   unmeasured: (noun: string, count: string) => `${noun} without the number that are not shown: ${count}.`,
   outliers: (noun: string, count: string) =>
-    `${noun} with a time far from all others that are not shown: ${count}. A period shows them.`,
+    `${noun} with a time far from all others that are not shown: ${count}. Choose their period to see them.`,
   byIndexing: 'By time of indexing',
   drag: 'Drag over the chart to choose a period.',
   partial: (periods: string) => `Not complete: ${periods}.`,

@@ -27,7 +27,7 @@ export const charts: NonNullable<Translation['charts']> = {
   undated: (noun, count) => `${noun} sin fecha que no se muestran: ${count}.`,
   unmeasured: (noun, count) => `${noun} sin este número que no se muestran: ${count}.`,
   outliers: (noun, count) =>
-    `${noun} con una fecha muy alejada de las demás que no se muestran: ${count}. Un período los muestra.`,
+    `${noun} con una fecha muy alejada de las demás que no se muestran: ${count}. Elija su período para verlos.`,
   byIndexing: 'Por fecha de indexación',
   drag: 'Arrastre sobre el gráfico para elegir un período.',
   partial: (periods) => `Incompleto: ${periods}.`,

@@ -12,7 +12,7 @@ import { briefColumns, newestArguments, ownTime, resultOfNode } from '../lists/l
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
-import { type Answer, type Draft, type IndexState, newestIndexed } from '../page.ts'
+import { type Answer, type Draft, type IndexState, lastTime } from '../page.ts'
 import type { PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote } from '../parts/values.ts'
@@ -52,8 +52,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     title: site.title,
     operation: async () => {
       known = await site.readIndex().catch(() => null)
-      // Times after the newest of the index are wrong.
-      const last = Math.min(now, Date.parse(newestIndexed(known) ?? '') || now)
+      const last = lastTime(known, now)
       const panels = listed.map((each) => newestPanel(each, newestArguments(each, last)))
       return buildOperation(schema, 'Home', panels)
     },

@@ -15,7 +15,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, type Panel } from '../../ask/operation.ts'
 import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
-import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '../page.ts'
 import { topicTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { later } from '../parts/later.ts'
@@ -66,11 +66,18 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
   const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
   const late = panelNames.filter(
-    (name) => !shown.includes(name) && panelsOf(name).length > 0 && areAffordable(site, panelsOf(name)),
+    (name) =>
+      !shown.some((each) => each === name) &&
+      panelsOf(name).length > 0 &&
+      areAffordable(site, panelsOf(name)),
   )
   return {
     ...draft,
-    operation: affordableOperations(site, [...own, ...shown.flatMap(panelsOf)]),
+    operation: async () => {
+      const now = lastTime(await site.readIndex().catch(() => null), context.now)
+      const asked = topicPanels(chart, { ...context, now })
+      return affordableOperations(site, [...own, ...shown.flatMap((name) => asked[name])])
+    },
     more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.instead(answer)]),
     async render(answer, index, leftOut) {
       const topics = readTopics(chart, answer, context)
@@ -122,7 +129,7 @@ function latePanel(name: PanelName, context: TopicContext): Html {
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */
-function affordedPanels(panels: TopicPanels, own: readonly Panel[], site: Site): readonly PanelName[] {
+function affordedPanels(panels: TopicPanels, own: readonly Panel[], site: Site) {
   const first = (['outlets', 'newest'] as const).filter((name) => panels[name].length > 0)
   const fits = (most: number) =>
     areAffordable(site, [...own, ...first.slice(0, most).flatMap((name) => panels[name])])
