@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../src/errors.ts'
+import type { Explorer, FinishedPage } from '../src/explorer/explorer.ts'
 import { assertFailure, type Headers, json, startServer } from './support/server/http-server.ts'
 
 type Body = NonNullable<RequestInit['body']>
@@ -38,6 +39,31 @@ test('of our own faults the caller sees a request id and the operator the cause'
   const logged = server.log.find((line) => line.includes(requestId)) ?? ''
   assert.match(logged, /select secret from hidden_table: disk I\/O error/)
   assert.match(logged, /fail\(code/)
+})
+
+test('a page that fails by our fault ends with the request id, before and after its start was sent', async () => {
+  const failing = Promise.withResolvers<FinishedPage>()
+  const page = { status: 200, language: 'en', location: null, isEmbedded: false }
+  const finished = { media: 'text/html', name: null, retryAfter: null, start: '' }
+  const open: Explorer['open'] = ({ path, refusal }) => {
+    if (refusal === null && path === '/') return { ...page, start: '<head>', finish: () => failing.promise }
+    if (refusal === null)
+      return { ...page, start: '', finish: () => Promise.reject(new Error('the secret cause')) }
+    return { ...page, start: '', finish: async () => ({ ...finished, status: 500, rest: refusal.message }) }
+  }
+  const explorer = { open, robots: () => '', sitemap: async () => null }
+  const routes = { dataVersion: () => null, version: '1', imageHosts: [], logo: null }
+  await using server = await startServer({ explorer: { ...routes, create: async () => explorer } })
+  const early = await server.get('/')
+  failing.reject(new Error('the secret cause'))
+  for (const response of [early, await server.get('/search')]) {
+    assert.equal(response.status, response === early ? 200 : 500)
+    const body = await response.text()
+    const [, requestId = 'none'] = /name the request ([\w-]+)\./.exec(body) ?? []
+    const logged = server.log.find((line) => line.includes(requestId)) ?? ''
+    assert.match(logged, /the secret cause/)
+    assert.doesNotMatch(body, /secret/)
+  }
 })
 
 test('a key that does not hold is told how to send one', async () => {

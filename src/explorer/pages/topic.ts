@@ -43,9 +43,9 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const panels = topicPanels(chart, context)
   const namePanels = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
-  const titleFrom = namedTitle(view.conditions, titleWith)
   const [first, ...others] = chart.topics
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
+  const titleFrom = namedTitle(view.conditions, titleWith)
   const draft = { title, titleFrom, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
   // The words of one language are asked for when it is known.
@@ -73,11 +73,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   )
   return {
     ...draft,
-    operation: async () => {
-      const now = lastTime(await site.readIndex().catch(() => null), context.now)
-      const asked = topicPanels(chart, { ...context, now })
-      return affordableOperations(site, [...own, ...shown.flatMap((name) => asked[name])])
-    },
+    operation: async () => affordableOperations(site, own.concat(await boundPanels(shown, chart, context))),
     more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.instead(answer)]),
     async render(answer, index, leftOut) {
       const topics = readTopics(chart, answer, context)
@@ -108,6 +104,17 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       `
     },
   }
+}
+
+/** The newest records are bounded by what is indexed. */
+async function boundPanels(
+  shown: readonly ('outlets' | 'newest')[],
+  chart: TopicChart,
+  context: ChartContext,
+): Promise<readonly Panel[]> {
+  const now = lastTime(await context.site.readIndex().catch(() => null), context.now)
+  const panels = topicPanels(chart, { ...context, now })
+  return shown.flatMap((name) => panels[name])
 }
 
 function addressOf(view: View, { subject, language }: ChartContext): string | null {

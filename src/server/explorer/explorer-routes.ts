@@ -9,6 +9,7 @@ import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
+import { reportFault } from '../http/failures.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { createInProcessEndpoint, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
 import { createEntry } from '../in-process/entry.ts'
@@ -130,19 +131,20 @@ function createAnswerPage(
         if (caller?.tier.pointsPerMinute !== null) scheduler.spend(id, performance.now() - started)
       }
     }
-    const refusal = refused ?? fault ?? null
     const [path = '', ...query] = request.url.split('?')
     const explorer = await opened()
-    const page = timed(() =>
-      explorer.open({
-        path,
-        parameters: [...new URLSearchParams(query.join('?'))],
-        accepted: request.headers['accept-language'],
-        origin: originOf(request),
-        refusal,
-        exportRows: caller === null ? 0 : caller.tier.fileRows,
-      }),
-    )
+    const open = (refusal: EndpointFault | null): OpenPage =>
+      timed(() =>
+        explorer.open({
+          path,
+          parameters: [...new URLSearchParams(query.join('?'))],
+          accepted: request.headers['accept-language'],
+          origin: originOf(request),
+          refusal,
+          exportRows: caller === null ? 0 : caller.tier.fileRows,
+        }),
+      )
+    const page = open(refused ?? fault ?? null)
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({
       ...(page.isEmbedded ? embeddedHeaders : headers),
@@ -157,7 +159,14 @@ function createAnswerPage(
       if (!failedTags.has(etag) && matchesEtag(request.headers['if-none-match'], etag))
         return reply.code(304).send()
     }
-    return sendPage(page, finish(page, request, reply, endpointFor, timed), request, reply)
+    const finishing = finish(page, request, reply, endpointFor, timed).catch((error) => {
+      // Such as that the reader has left.
+      if (error instanceof ServiceError) throw error
+      const { message } = reportFault(error, request, request.log)
+      const failed = open({ message, code: 'INTERNAL', retryAfter: null })
+      return finish(failed, request, reply, endpointFor, timed)
+    })
+    return sendPage(page, finishing, request, reply)
   }
 }
 

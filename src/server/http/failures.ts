@@ -46,7 +46,8 @@ type Failure = Pick<Extract<GraphQLAnswer, { kind: 'errors' }>, 'code' | 'cause'
 type Failed = Pick<FastifyRequest, 'id' | 'context'>
 
 /** Logs the cause for the operator; the caller only gets the request id to report. */
-function reportFault(cause: unknown, { id: requestId, context }: Failed, log: Log): GraphQLFormattedError {
+export function reportFault(cause: unknown, request: Failed, log: Log): GraphQLFormattedError {
+  const { id: requestId, context } = request
   const query = context?.question == null ? null : cutOrNull(600, withoutStrings(context.question.query))
   log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
   const message = `The service failed to answer. When you report it, name the request ${requestId}.`
