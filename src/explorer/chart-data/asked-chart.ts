@@ -150,7 +150,13 @@ export function describe(
     const most = highestShare(own)?.value ?? highest.value
     return own.filter((each) => !enough.has(each) || each.value > most).map(({ key }) => key)
   })
-  const shown = ({ value, place }: typeof highest) => ({ value: valueText(value, spec), place })
+  const shown = ({ value, place }: typeof highest) => {
+    const others = ofMany.filter((each) => each.value === value).length - 1
+    return {
+      value: valueText(value, spec),
+      place: others > 0 ? text.charts.tied(place, number(others)) : place,
+    }
+  }
   const extremes =
     all.length === 1
       ? text.charts.single(shown(highest))

@@ -180,7 +180,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
   const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
   const keys = starts.map((start) => ({
     label: periodLabel(period, start, language),
-    isPartial: isPartial(period, start, axis.bounds, axis.now),
+    isPartial: isPartial(period, start, shown.cuts, axis.now),
     href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
   }))
   return {

@@ -26,6 +26,8 @@ import {
   startOf,
 } from './periods.ts'
 
+const day = 86_400_000
+
 export interface TimeAxis extends Pick<ChartContext, 'subject' | 'now'> {
   readonly field: ShownField
   /** What a reader has chosen of the time. */
@@ -42,6 +44,8 @@ export interface ShownPeriods {
   readonly from: number
   /** Where records have a time so far from the others that their periods are left out. */
   readonly outliers: readonly AxisEnd[]
+  /** What cuts the periods at both ends: what a reader has chosen, or where records of most days begin and end. */
+  readonly cuts: Bounds
 }
 
 /** The time of the collection; null if it cannot be grouped by. */
@@ -96,7 +100,7 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   const usual = usualRange(dated)
   const low = bounds.from ?? usual[0]?.at ?? null
   if (low === null || (latest === null && bounds.to === null))
-    return { period: per ?? 'day', starts: [], from: 0, outliers: [] }
+    return { period: per ?? 'day', starts: [], from: 0, outliers: [], cuts: bounds }
   const lastUnit = usual.at(-1)?.at ?? latest ?? low
   // Bounds that were given are shown although no record may be near them, but not the future.
   const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
@@ -105,13 +109,23 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   const last = Math.max(high ?? low, given ?? low)
   const period = per ?? usualPeriod(axis, low, last)
   const [from, end] = [startOf(period, low), nextOf(period, startOf(period, last))]
+  const cuts = dataCuts(unit === 'day' ? usual : [], period)
   const isBefore = isCut('months') || dated.some(({ at }) => at < from)
   return {
     period,
     starts: periodsBetween(period, Math.max(low, firstDay), last, mostPeriods),
     from,
     outliers: [...(isBefore ? ['start' as const] : []), ...((latest ?? last) >= end ? ['end' as const] : [])],
+    cuts: { from: bounds.from ?? cuts.from, to: bounds.to ?? cuts.to },
   }
+}
+
+/** Where the records begin and end, if most days between have some. A tenth of a period is not missed. */
+function dataCuts(days: readonly Dated[], period: Period): Bounds {
+  const [first, last] = [days[0]?.at ?? 0, days.at(-1)?.at ?? 0]
+  const spare = (nextOf(period, startOf(period, first)) - startOf(period, first)) / 10
+  const isDense = days.length * 2 > (last - first) / day
+  return isDense ? { from: first - spare, to: last + day + spare } : { from: null, to: null }
 }
 
 /** Hours only between bounds that a reader has given. */
@@ -124,7 +138,7 @@ function usualPeriod({ bounds, now }: TimeAxis, first: number, last: number): Pe
 /** The most periods that may be shown, for a price. */
 export function dearestPeriods({ now }: TimeAxis): ShownPeriods {
   const starts = periodsBetween('day', firstDay, now, mostPeriods)
-  return { period: 'day', starts, from: firstDay, outliers: ['start', 'end'] }
+  return { period: 'day', starts, from: firstDay, outliers: ['start', 'end'], cuts: { from: null, to: null } }
 }
 
 /** A group for each period. */
@@ -224,7 +238,7 @@ export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly
 }
 
 /** Milliseconds. Shorter ranges are drawn well with all records; of few records, each one matters. */
-const [month, year] = [31 * 86_400_000, 365 * 86_400_000]
+const [month, year] = [31 * day, 365 * day]
 
 /** Without as many from the beginning as have `spare` records together. */
 function withoutFirst<Each extends Dated>(sorted: readonly Each[], spare: number): readonly Each[] {

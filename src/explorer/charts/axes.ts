@@ -48,14 +48,15 @@ export function extent({ unit }: ChartSpec, marks: readonly Mark[]): readonly [n
   return low === high ? [0, unit === 'share' ? 0.01 : 1] : [low, high]
 }
 
-export function valueAxis(spec: ChartSpec, marks: readonly Mark[]): Options {
+/** `most`: of ticks; whole numbers have none between them. */
+export function valueAxis(spec: ChartSpec, marks: readonly Mark[], most = 4): Options {
   const [low, high] = extent(spec, marks)
   const areWhole = spec.unit === 'number' && marks.every(({ value }) => Number.isInteger(value))
   return {
     domain: [low, high],
     nice: true,
     grid: true,
-    ticks: areWhole ? Math.min(4, high - low) : 4,
+    ticks: areWhole ? Math.min(most, high - low) : most,
     tickFormat: (value: number) => tickText(value, spec),
     tickSize: 0,
     label: labelText(spec.valueLabel, 60),

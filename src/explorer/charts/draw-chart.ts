@@ -182,7 +182,7 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
     marginRight: 24,
     marginTop: 40,
     marginBottom: 8,
-    x: { ...valueAxis(spec, marks), axis: 'top', ticks: width < 500 ? 4 : 8 },
+    x: { ...valueAxis(spec, marks, width < 500 ? 4 : 8), axis: 'top' },
     ...bands,
     marks: [
       ...byLook(spec, marks).map(([some, more]) =>

@@ -125,7 +125,7 @@ export const ar: Translation = {
     elsewhere: 'في غيره',
     sampleHere: (read, counted) => `“هنا” عينة من ${isolated(read)} من ${isolated(counted)}.`,
     sampleElsewhere: (read, counted) =>
-      `“في غيره” عينة من ${isolated(read)} من ${isolated(counted)}، دون ما هنا.`,
+      `“في غيره” عينة من ${isolated(read)}؛ ويُستثنى ما هنا من المجموع ${isolated(counted)}.`,
     notInSample: 'لا شيء في العينة',
     compare: (word) => `أضف ${isolated(`“${word}”`)} موضوعًا`,
   },
@@ -250,7 +250,7 @@ export const ar: Translation = {
       sameTime: 'من أول ما نُشر، في الوقت نفسه',
       sameDay: 'من أول ما نُشر، في اليوم نفسه',
     },
-    own: 'هذا أول نشر.',
+    likeness: 'تُجمع التقارير بحسب كلماتها، وقد تغيب تقارير أخرى عن الحدث، أسبق منها أيضًا.',
   },
   account: {
     none: 'ليس لهذا الحساب سجلات هنا',

@@ -9,9 +9,10 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
   extremes: (highest, lowest) =>
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
+  tied: (place, others) => `${isolated(place)}، و${isolated(others)} غيره`,
   ofShown: 'مما يُعرض:',
   few: (records, matches) =>
-    `* أو بلا تعبئة: نسب مما دون ${isolated(records)}، أو فوق الأعلى بأقل من ${isolated(matches)} نتائج، وهي صدفة جزئيًا. تنتهي حيث تنتهي غيرها، ولا تُحسب ضمن الأعلى أو الأدنى.`,
+    `* أو بلا تعبئة: نسب مما دون ${isolated(records)}، أو فوق الأعلى بأقل من ${isolated(matches)} نتائج، وهي صدفة جزئيًا.`,
   noValue: 'بلا قيمة',
   withoutValue: (count) => `بلا قيمة (–): ${isolated(count)}.`,
   pairsWithoutValue: (count) => `أزواج بلا قيمة: ${isolated(count)}.`,

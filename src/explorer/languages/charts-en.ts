@@ -13,9 +13,11 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
+  /** Several places with the highest or the lowest value; `others`: their number without the first. */
+  tied: (place: string, others: string) => `${place}, and ${others} more`,
   ofShown: 'Of what is shown:',
   few: (records: string, matches: string) =>
-    `* or hollow: a share of fewer than ${records} records, or a high one of fewer than ${matches} matches, is partly chance. It is cut where the others end, and is not called highest or lowest.`,
+    `* or hollow: partly chance, because of fewer than ${records} records, or high with fewer than ${matches} matches.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value (–): ${count}.`,
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,

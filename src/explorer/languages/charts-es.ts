@@ -8,9 +8,10 @@ export const charts: NonNullable<Translation['charts']> = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
+  tied: (place, others) => `${place}, y ${others} más`,
   ofShown: 'De lo que se muestra:',
   few: (records, matches) =>
-    `* o hueco: una proporción de menos de ${records} registros, o una alta de menos de ${matches} resultados, es en parte casual. Termina donde las demás, y no cuenta como máximo ni como mínimo.`,
+    `* o hueco: en parte casual, por ser de menos de ${records} registros, o alto con menos de ${matches} resultados.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor (–): ${count}.`,
   pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,

@@ -123,7 +123,7 @@ export const en = {
     /** `counted`: `209,617 articles`. */
     sampleHere: (read: string, counted: string) => `“here” is a sample of ${read} of ${counted}.`,
     sampleElsewhere: (read: string, counted: string) =>
-      `“elsewhere” is a sample of ${read} of ${counted}, without those here.`,
+      `“elsewhere” is a sample of ${read}; of all ${counted}, those here are left out.`,
     notInSample: 'none in the sample',
     compare: (word: string) => `Add “${word}” as a topic`,
   },
@@ -259,7 +259,8 @@ export const en = {
       sameTime: 'One of the first reports (same time)',
       sameDay: 'One of the first reports (same day)',
     },
-    own: 'This is the first report.',
+    /** Below what a story begins with. */
+    likeness: 'Reports are matched by their words: others of the event, also earlier ones, may be missing.',
   },
   account: {
     none: 'This account has no records here',

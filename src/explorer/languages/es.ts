@@ -117,7 +117,7 @@ export const es: Translation = {
     elsewhere: 'en otra parte',
     sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,
     sampleElsewhere: (read, counted) =>
-      `“en otra parte” es una muestra de ${read} de ${counted}, sin los de aquí.`,
+      `“en otra parte” es una muestra de ${read}; del total (${counted}) se excluyen los de aquí.`,
     notInSample: 'ninguno en la muestra',
     compare: (word) => `Añadir “${word}” como tema`,
   },
@@ -227,7 +227,7 @@ export const es: Translation = {
       sameTime: 'Una de las primeras publicaciones (misma hora)',
       sameDay: 'Una de las primeras publicaciones (mismo día)',
     },
-    own: 'Esta es la primera publicación.',
+    likeness: 'Se reúnen por sus palabras: pueden faltar otras publicaciones del suceso, también anteriores.',
   },
   account: {
     none: 'Esta cuenta no tiene registros aquí',

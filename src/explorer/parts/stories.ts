@@ -27,6 +27,7 @@ export function storyHeading([row]: readonly StoryRow[], context: StoryContext):
     html`<section class="story" aria-labelledby="story">
       <h2 id="story">${recordLink(row.uri, headline(row.first, context), context.language)}</h2>
       <p class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</p>
+      <p class="none">${context.language.text.story.likeness}</p>
     </section>`
   )
 }
@@ -67,7 +68,8 @@ export function sameStory(node: RecordNode, context: StoryContext): Html {
   const { text } = language
   return html`<section class="same-story" aria-labelledby="same-story">
     <h2 id="same-story">${text.story.same}</h2>
-    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && rank !== null && html`. ${rank === 'first' ? text.story.own : `${text.story.ranks[rank]}.`}`}</p>
+    <p>${storyLink(story, counted(subject, total, language), emptyView, context)}${node.uri === story && rank !== null && html`. ${text.story.ranks[rank]}.`}</p>
+    <p class="none">${text.story.likeness}</p>
     <ol class="newest">${toldApart(others).map(
       (each) => html`<li>${recordLink(each.uri, headline(each, context), language)}
         <span class="facts">${whoAndWhen(each, context)} ${each.uri === story && rank !== null && html`<strong>${text.story.ranks[rank]}</strong>`}</span></li>`,
