@@ -5,10 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../demo/random.ts'
-import { plainRecord } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import { createReference } from '../reference/reference.ts'
-import { cidOf } from '../support/records/records.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
@@ -39,45 +37,6 @@ for (const [at, shape] of shapes.entries())
         }
       for (let left = 6; left > 0; left -= 1) await checks[Math.floor(random() * checks.length)]?.()
     })
-
-test(`periods in which the records begin or end are named, seed ${seed}`, async () => {
-  const random = createRandom(seed).fraction
-  const day = 86_400_000
-  for (const every of [1, 1, 1, 5]) {
-    const first = Date.parse('2024-01-01') + Math.floor(random() * 400) * day
-    const count = 20 + Math.floor(random() * 60)
-    const records = await Promise.all(
-      Array.from({ length: count }, async (_, at) => {
-        const publishedAt = new Date(first + at * every * day + Math.floor(random() * day)).toISOString()
-        const value = { $type: 'org.example.report', title: 'storm', publishedAt }
-        const uri = `at://did:plc:${'a'.repeat(24)}/org.example.report/r${at}`
-        return plainRecord({ uri, indexedAt: '2026-01-01T00:00:00Z', value, cid: await cidOf(value) })
-      }),
-    )
-    await using service = await openTestService({ lexicons, records })
-    const pages = pagesOver(
-      { service, reference: createReference(lexicons, {}, records) },
-      modelOf(lexicons, {}),
-    )
-    for (const per of ['day', 'week', 'month', 'year']) {
-      const { rows, description } = await pages.figure(`/c/org.example.report?per=${per}`)
-      const ends = [rows[0], rows.at(-1)].map((row) => {
-        const bounds = new URLSearchParams(row?.[0]?.href?.split('?')[1])
-        const [from, to] = ['publishedAt', 'publishedAt.to'].map((name) => Date.parse(bounds.get(name) ?? ''))
-        return { label: row?.[0]?.text, from: from ?? 0, end: (to ?? 0) + day }
-      })
-      const last = first + (count - 1) * every * day + day
-      const missed = ends.filter(({ from, end }) => Math.max(first - from, end - last) > (end - from) / 10)
-      const named = /Not complete: (.*?)\.(?: |$)/.exec(description)?.[1]
-      const labels = [...new Set(missed.map(({ label }) => label))]
-      assert.equal(
-        named,
-        every > 1 || labels.length === 0 ? undefined : labels.join(', '),
-        `${per} ${description}`,
-      )
-    }
-  }
-})
 
 type Check = () => Promise<void>
 

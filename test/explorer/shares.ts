@@ -55,6 +55,17 @@ export function assertDrawn(document: Document, texts: readonly string[]): void 
   const hollow = marks.filter(isHollow)
   if (ends.length > 0)
     for (const top of hollow.map(topOf)) assert.ok(top >= Math.min(...ends) - 0.1, svg.outerHTML)
+  // The parts of a stack stand one upon the other.
+  const heightOf = (mark: Element) => Number(mark.getAttribute('height'))
+  if (isBars && columns.length > 1)
+    for (const column of columns) {
+      let above = 0
+      const seen = column.filter((mark) => heightOf(mark) > 0)
+      for (const mark of seen.toSorted((one, other) => topOf(one) - topOf(other))) {
+        assert.ok(topOf(mark) >= above - 0.1, svg.outerHTML)
+        above = topOf(mark) + heightOf(mark)
+      }
+    }
   const few = texts.filter((text) => text.endsWith('*')).length
   if (!isBars || texts.length === marks.length) assert.equal(hollow.length, few, svg.outerHTML)
 }

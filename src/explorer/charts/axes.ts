@@ -41,9 +41,9 @@ export function keyScale({ keys }: ChartSpec, most: number): Options {
   }
 }
 
-/** Of all values but those of too few records. */
+/** Of all values that are seen, but those of too few records. */
 export function extent({ unit }: ChartSpec, marks: readonly Mark[]): readonly [number, number] {
-  const ends = marks.filter(({ isFew }) => !isFew).map(({ end }) => end)
+  const ends = marks.filter(({ isFew, value }) => !isFew && value !== 0).map(({ end }) => end)
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)]
   return low === high ? [0, unit === 'share' ? 0.01 : 1] : [low, high]
 }

@@ -79,6 +79,9 @@ export interface Mark {
   readonly key: number
   readonly series: number
   readonly value: number
+  /** Where its bar begins and ends: at the parts before it in a stack. */
+  readonly from: number
+  readonly to: number
   readonly href: string | null
   readonly title: string
   readonly isFew: boolean

@@ -69,15 +69,18 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
       const subject = several ? `${of.label}, ${one.name}` : of.label
       const title = `${subject}: ${valueAt(spec, one, key)}`
       const isFew = one.few?.includes(key) === true
-      const end = (isStack ? spec.series : [one]).reduce((sum, { values }) => sum + (values[key] ?? 0), 0)
-      return [{ key, series, value, href: one.hrefs[key] ?? of.href, title, isFew, end }]
+      const sum = (some: ChartSpec['series']) => some.reduce((all, { values }) => all + (values[key] ?? 0), 0)
+      const from = isStack ? sum(spec.series.slice(0, series)) : 0
+      const end = isStack ? sum(spec.series) : value
+      const href = one.hrefs[key] ?? of.href
+      return [{ key, series, value, from, to: from + value, href, title, isFew, end }]
     }),
   )
   const [, high] = extent(spec, marks)
-  return marks.map((mark) => ({
-    ...mark,
-    value: mark.value * (mark.isFew ? Math.min(1, high / mark.end) : 1),
-  }))
+  return marks.map((mark) => {
+    const part = mark.isFew ? Math.min(1, high / mark.end) : 1
+    return { ...mark, value: mark.value * part, from: mark.from * part, to: mark.to * part }
+  })
 }
 
 function optionsOf(drawing: Drawing): Options & { readonly height: number } {
@@ -98,7 +101,8 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
       ...byLook(spec, marks).map(([some, more]) =>
         Plot.barY(some, {
           x: 'key',
-          y: 'value',
+          y1: 'from',
+          y2: 'to',
           insetTop: spec.series.length > 1 ? 0.5 : 0,
           ...(hasLinks(spec) ? {} : { title: 'title' }),
           ...more,
@@ -188,7 +192,8 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
       ...byLook(spec, marks).map(([some, more]) =>
         Plot.barX(some, {
           ...place,
-          x: 'value',
+          x1: 'from',
+          x2: 'to',
           insetRight: spec.series.length > 1 && !isGrouped ? 1 : 0,
           href: 'href',
           title: 'title',
