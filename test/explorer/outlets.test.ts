@@ -1,9 +1,13 @@
 /** Records that others belong to, such as outlets, are found by a part of their name, and lead to what belongs to them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseHTML } from 'linkedom'
 import { createRandom } from '../../demo/random.ts'
+import { buildRecord } from '../support/records/records.ts'
 import { foldText } from '../../src/util/text/fold.ts'
 import { rounds, seed } from '../support/rounds.ts'
+import { openExplorer } from '../support/service/explorer.ts'
+import { recordLexicon } from '../support/store/store.ts'
 import { article, openPages } from './pages.ts'
 
 const { found, get, page } = await openPages()
@@ -141,4 +145,31 @@ test('a form of the order begins with each order that an address may have', asyn
         [sort],
       )
     }
+})
+
+test('a facet has the names of its outlets, also of those with fewer records than a hundred others', async () => {
+  const [outlet, report] = ['org.example.outlet', 'org.example.report']
+  const text = { type: 'string', maxGraphemes: 300 }
+  const source = { type: 'string', format: 'at-uri' }
+  const lexicons = [recordLexicon(report, { title: text, source }), recordLexicon(outlet, { name: text })]
+  const records = Array.from({ length: 110 }, (_, number) => [
+    buildRecord(outlet, { rkey: `o${number}`, value: { name: `Outlet ${number}` } }),
+    ...['one', number < 105 ? 'two' : 'rare'].map((title) =>
+      buildRecord(report, {
+        rkey: `${title}${number}`,
+        value: { title, source: `at://did:plc:${'a'.repeat(24)}/${outlet}/o${number}` },
+      }),
+    ),
+  ])
+  await using explorer = await openExplorer({
+    lexicons,
+    references: { [`${report}#source`]: [outlet] },
+    records: await Promise.all(records.flat()),
+  })
+  const named = [105, 106, 107, 108, 109].map((number) => `Outlet ${number}`)
+  for (const place of ['?q=rare&facets=source', '/facets?q=rare&facets=source&after=x', '/filter?field=source&q=rare']) {
+    const { body } = await explorer.get(`/c/${report}${place}`)
+    const names = parseHTML(body).document.querySelectorAll('.facet .name[title^="at:"]')
+    assert.deepEqual(Array.from(names, ({ textContent }) => textContent).toSorted(), named, place)
+  }
 })

@@ -174,7 +174,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   const { choices, form, across, other, preset } = plan
   const { charts } = language.text
   const named = form.label === 'records' ? nounTitle(context.subject, language) : charts[form.label]
-  const base = baseText(choices.base, language, readNames(answer, []))
+  const base = baseText(choices.base, language, readNames(answer))
   const label =
     typeof named === 'string'
       ? named

@@ -171,7 +171,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       { subject: axis.subject, language },
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
     )
-  const of = base === null ? '' : baseText(base, language, readNames(answer, []))
+  const of = base === null ? '' : baseText(base, language, readNames(answer))
   const noun = nounTitle(axis.subject, language)
   const title =
     base === null

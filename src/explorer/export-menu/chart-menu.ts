@@ -29,7 +29,7 @@ export function exportedChart(
   if (spec.keys.length === 0 || operation === undefined) return null
   return {
     kind: 'chart',
-    title: `${viewTitle(view, subject, context.language, readNames(answer, []))} – ${spec.title}`,
+    title: `${viewTitle(view, subject, context.language, readNames(answer))} – ${spec.title}`,
     operation,
     files: fileFormats.flatMap((format) => {
       const path = chartFileAddress(subject.collection.nsid, view, format)

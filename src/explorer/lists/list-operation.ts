@@ -8,7 +8,7 @@ import type { Site } from '../page.ts'
 import { type ChosenFacets, chooseFacets } from '../view/facets.ts'
 import type { View } from '../view/view.ts'
 import { columnsOf, listPanel } from './list.ts'
-import { conditionNames, referredPanel } from './names.ts'
+import { conditionNames } from './names.ts'
 
 export interface AskedList extends ChosenFacets {
   readonly operation: Operation
@@ -22,7 +22,6 @@ export function askList(view: View, subject: PageSubject, site: Site): AskedList
   const build = (facets: readonly ShownField[]): Operation =>
     buildOperation(site.schema, 'Collection', [
       listPanel(view, columns, facets, subject, counted),
-      ...facets.flatMap((field) => referredPanel(field)),
       ...conditionNames(view.conditions),
     ])
   const first = chooseFacets(view, subject, build, site)

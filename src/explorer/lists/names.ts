@@ -1,18 +1,16 @@
 /** The names of records that facets and conditions refer to by URI. */
-import { sortFields } from '../../schema/model/operators.ts'
-import { referrersBy } from '../fields/named-references.ts'
-import type { ShownField } from '../fields/shown-field.ts'
-import { leaves, mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import { mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { directions, distinctNames, type Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
-import type { Where } from '../../ask/where.ts'
+import type { FacetAnswer } from './list.ts'
 
 const mostNames = 100
 
 /** Finds the records that conditions name. */
-export function conditionNames(conditions: readonly Condition[]): readonly Panel[] {
+export function conditionNames(conditions: readonly Condition[], panel = 'named'): readonly Panel[] {
   const named = conditions.filter(
     ({ field, operator }) => field.targetTitle !== null && operator !== 'missing',
   )
@@ -23,7 +21,7 @@ export function conditionNames(conditions: readonly Condition[]): readonly Panel
   )
   return [
     {
-      name: 'named',
+      name: panel,
       field: 'nodes',
       arguments: { ids: ids.slice(0, mostNames) },
       selection: mergeSelections([{ id: {} }, ...names]),
@@ -37,38 +35,26 @@ export function namedTitle(
   title: (names: Names) => string,
 ): ((answer: Answer) => string) | null {
   if (conditionNames(conditions).length === 0) return null
-  return (answer) => title(readNames(answer, [])).replaceAll(directions, '')
+  return (answer) => title(readNames(answer)).replaceAll(directions, '')
 }
 
-/** The records that others refer to most by the field; `where` restricts them. */
-export function referredPanel(field: ShownField, where?: Where): readonly Panel[] {
-  const { target, targetTitle } = field
-  if (target === null || targetTitle === null) return []
-  const count = `${referrersBy(field)?.viaField}_count`
-  return [
-    {
-      name: `names_${field.name}`,
-      field: target.rootField,
-      arguments: {
-        first: mostNames,
-        where,
-        sortBy: sortFields(target).some(({ name }) => name === count)
-          ? [{ field: count, direction: 'DESC' }]
-          : undefined,
-      },
-      selection: { nodes: leaves('uri', targetTitle) },
-    },
-  ]
+/** Finds the records that facets name, which is asked when their values are known. */
+export function facetNames(
+  answers: readonly (FacetAnswer | null)[],
+  { fields }: PageSubject,
+): readonly Panel[] {
+  const conditions = answers.flatMap((answer): readonly Condition[] => {
+    const field = fields.get(answer?.field ?? '')
+    const values = answer?.values.map(({ value }) => value) ?? []
+    return field === undefined ? [] : [{ field, operator: 'is', values }]
+  })
+  return conditionNames(conditions, 'facetNames')
 }
 
-export function readNames(answer: Answer, fields: Iterable<ShownField>): Names {
+export function readNames(answer: Answer): Names {
   const names = new Map<string, string>()
-  for (const { name, targetTitle } of fields) {
-    const { nodes = [] } = (answer[`names_${name}`] ?? {}) as { nodes?: readonly Answer[] }
-    if (targetTitle !== null) for (const node of nodes) add(node['uri'], node[targetTitle])
-  }
-  for (const node of (answer['named'] ?? []) as readonly (Answer | null)[])
-    if (node !== null) add(node['id'], Object.entries(node).find(([key]) => key.startsWith('name_'))?.[1])
+  for (const node of [answer['named'], answer['facetNames']].flat() as readonly (Answer | null | undefined)[])
+    if (node != null) add(node['id'], Object.entries(node).find(([key]) => key.startsWith('name_'))?.[1])
   return distinctNames(names)
 
   function add(uri: unknown, name: unknown): void {

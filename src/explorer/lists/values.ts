@@ -12,7 +12,6 @@ import { operatorsOf } from '../../ask/fields.ts'
 import { changed, recordArguments, type View } from '../view/view.ts'
 import { nest, type Where } from '../../ask/where.ts'
 import { type FacetAnswer, facetSelection } from './list.ts'
-import { referredPanel } from './names.ts'
 
 const mostValues = 100
 
@@ -30,25 +29,24 @@ export function valuePanels(
   const found = find === '' ? null : findCondition(field, find)
   const { where, search } = recordArguments(others)
   const both = [where, found].filter((each) => each !== undefined && each !== null)
-  const names =
-    field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined
   const restricted = { where: both.length > 1 ? { AND: both } : both[0], search }
   const { rootField } = subject.collection
   // Facets do not take fields inside arrays of objects, although groups do.
-  const values: Panel = field.many
-    ? {
-        name: 'values',
-        field: `${rootField}Aggregate`,
-        arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
-        selection: { groupCount: {}, groups: leaves(field.name, 'count') },
-      }
-    : {
-        name: 'values',
-        field: rootField,
-        arguments: { ...restricted, first: 1 },
-        selection: facetSelection([field], mostValues, false),
-      }
-  return [values, ...referredPanel(field, names)]
+  return [
+    field.many
+      ? {
+          name: 'values',
+          field: `${rootField}Aggregate`,
+          arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
+          selection: { groupCount: {}, groups: leaves(field.name, 'count') },
+        }
+      : {
+          name: 'values',
+          field: rootField,
+          arguments: { ...restricted, first: 1 },
+          selection: facetSelection([field], mostValues, false),
+        },
+  ]
 }
 
 /** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */

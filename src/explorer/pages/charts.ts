@@ -63,7 +63,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
       const exported = exportedChart(chart, answer, own, subject, menu)
       return html`
         <h1>${title}</h1>
-        ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
+        ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer))}</bdi></p>`}
         ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
         <p class="back"><a href=${back}>${text.charts.back}</a></p>
         ${groupForm(chart.choices, context)}
@@ -102,7 +102,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
     write: async (answer, ask, index) => {
       const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
       const page = request.origin + pageAddress(view, subject, request)
-      const named = viewTitle(view, subject, language, readNames(answer, []))
+      const named = viewTitle(view, subject, language, readNames(answer))
       const searches = searchesOf(view).map((search) => `“${shortText(withInnerQuotes(search), 30)}”`)
       const records = counts.map(({ name }, at) => {
         const number = counted(subject, countIn(answer, name), language)
@@ -131,7 +131,7 @@ export function embeddedChart(site: Site, subject: PageSubject, request: PageReq
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
-      const named = viewTitle(view, subject, language, readNames(answer, []))
+      const named = viewTitle(view, subject, language, readNames(answer))
       const page = request.origin + pageAddress(view, subject, request)
       return html`
         <h1><a href=${withLanguage(pageAddress(view, subject, request), language)}>${named}</a></h1>

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, feedAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, valueAddress, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
@@ -17,7 +17,7 @@ import { affordableOperations, areAffordable } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, type ListNode, resultOf } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
-import { namedTitle, readNames } from '../lists/names.ts'
+import { facetNames, namedTitle, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
 import { reportNote, storyHeading, storyNote } from '../parts/stories.ts'
@@ -43,9 +43,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   const problems = [...wrong, ...(ofTime?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
-  const location = isUntidy(parameters)
-    ? withLanguage(collectionAddress(collection.nsid, view), language)
-    : null
+  const location = isUntidy(parameters) ? viewAddress({ subject, language }, view) : null
   const columns = columnsOf(view, subject)
   const { facets, left, operation } = askList(view, subject, site)
   const story = storyOf(view, subject)
@@ -62,6 +60,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     more: (answer) =>
       affordableOperations(site, [
         ...(time?.more(answer) ?? []),
+        ...facetNames((answer['list'] as ListAnswer).facets ?? [], subject),
         ...listedStories(answer['list'] as ListAnswer, view, subject),
         ...((answer['list'] as ListAnswer).totalCount === 0 ? characterPanels(view, subject) : []),
       ]),
@@ -71,7 +70,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
     async render(answer, index, leftOut) {
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
-      const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
+      const browse: Browse = { site, subject, view, language, names: readNames(answer) }
       const told = readStories(answer, 'story', subject)
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
@@ -222,7 +221,7 @@ async function timeFigure(
   return chartFigure(spec, site, language, {
     notes,
     brush: { from, to },
-    tools: timeTools(choices, context, readNames(answer, [])),
+    tools: timeTools(choices, context, readNames(answer)),
     links: html`${byIndexing}
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
       ${drawingLink(view, subject, language)}`,

@@ -30,7 +30,7 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
       const { totalCount, edges } = answer['list'] as ListAnswer
       const found = edges.map((edge) => resultOf(edge, columns))
       return html`
-        <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${viewTitle(view, subject, language, readNames(answer, []))}</a></h1>
+        <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${viewTitle(view, subject, language, readNames(answer))}</a></h1>
         <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
         ${zoneNote(language)} <h2 class="hidden">${language.text.results}</h2>
         ${results(found, view.show, columns, { subject, language, imageHosts: site.operator.imageHosts })}

@@ -9,8 +9,8 @@ import { html } from '../html.ts'
 import { affordableOperations, buildOperation } from '../../ask/operation.ts'
 import { type FacetAnswer, facetsPanel, type ListAnswer } from '../lists/list.ts'
 import { askList } from '../lists/list-operation.ts'
-import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
-import type { Draft, PageRequest, Site } from '../page.ts'
+import { conditionNames, facetNames, readNames } from '../lists/names.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { facetOperations } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { changed, readView } from '../view/view.ts'
@@ -23,11 +23,13 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
   const title = `${subjectLabel(subject, language)}: ${text.filters}`
   if (problems.length > 0) return problemPage(problems, title, request)
   const { left } = askList(view, subject, site)
+  const listsIn = (answer: Answer) =>
+    [left, ...left.map((each) => [each])].flatMap(
+      (facets) =>
+        (answer[panelOf(facets)] as Required<Pick<ListAnswer, 'facets' | 'totalCount'>> | undefined) ?? [],
+    )
   const build = (facets: readonly ShownField[]) =>
-    buildOperation(site.schema, 'Facets', [
-      facetsPanel(panelOf(facets), view, facets, subject),
-      ...facets.flatMap((field) => referredPanel(field)),
-    ])
+    buildOperation(site.schema, 'Facets', [facetsPanel(panelOf(facets), view, facets, subject)])
   return {
     status: 200,
     title,
@@ -36,12 +38,17 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       ...facetOperations(left, build, site),
       ...affordableOperations(site, conditionNames(view.conditions)),
     ],
+    more: (answer) =>
+      affordableOperations(
+        site,
+        facetNames(
+          listsIn(answer).flatMap(({ facets }) => facets),
+          subject,
+        ),
+      ),
     render(answer) {
-      const browse: Browse = { site, subject, view, language, names: readNames(answer, left) }
-      const lists = [left, ...left.map((each) => [each])].flatMap(
-        (facets) =>
-          (answer[panelOf(facets)] as Required<Pick<ListAnswer, 'facets' | 'totalCount'>> | undefined) ?? [],
-      )
+      const browse: Browse = { site, subject, view, language, names: readNames(answer) }
+      const lists = listsIn(answer)
       const found = lists.flatMap((list) => list.facets)
       // A facet that no operation can afford leads to all of its values.
       const facets = left.map(

@@ -47,7 +47,7 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
         .map(({ updated }) => updated)
         .toSorted((one, other) => Date.parse(other) - Date.parse(one))
       return atomFeed({
-        title: `${viewTitle(view, subject, language, readNames(answer, []))} · ${site.title}`,
+        title: `${viewTitle(view, subject, language, readNames(answer))} · ${site.title}`,
         page: origin + (collectionAddress(nsid, { ...view, page: null }) ?? collectionAddress(nsid)),
         self: origin + address,
         author: site.title,

@@ -10,10 +10,10 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { buildOperation } from '../../ask/operation.ts'
+import { affordableOperations, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
-import { conditionNames, readNames } from '../lists/names.ts'
+import { conditionNames, facetNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
 import { type Condition, isList, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
@@ -55,8 +55,13 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
     isIndexed: false,
     location: withLanguage(next, language),
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
+    more: (answer) =>
+      affordableOperations(
+        site,
+        field === null ? [] : facetNames([facetOf(answer, field, '', new Map(), language)], subject),
+      ),
     render(answer) {
-      const names = readNames(answer, field === null ? [] : [field])
+      const names = readNames(answer)
       const browse: Browse = { site, subject, view, language, names }
       const facet = field === null ? null : facetOf(answer, field, find, names, language)
       return html`

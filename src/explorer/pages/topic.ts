@@ -47,7 +47,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
   const titleFrom = namedTitle(view.conditions, titleWith)
   const draft = { title, titleFrom, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
-  const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer, []) })
+  const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
   // The words of one language are asked for when it is known.
   const isAfter = only === 'words' && panels.languages.length > 0
   const panelsOf = (name: PanelName) => (name === 'words' ? panels.words(null) : panels[name])
@@ -57,7 +57,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       operation: affordableOperations(site, namePanels.concat(isAfter ? panels.languages : panelsOf(only))),
       more: (answer) => affordableOperations(site, isAfter ? panels.words(answer) : panels.instead(answer)),
       isMoreOptional: !isAfter,
-      render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer, []))}</h1>
+      render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer))}</h1>
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
