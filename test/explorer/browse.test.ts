@@ -100,6 +100,10 @@ test('references are shown by the names of their records', async () => {
   const { total, texts } = await page(address)
   assert.equal(total, found(`${articles}?source=${outlet.uri}`).length)
   assert.match(texts('.filters').join(), new RegExp(`Source: ${name}`))
+  const nested = await page(`${enrichment}?show=table&columns=article_source`)
+  const known = reference.records.map(({ value }) => value.displayName)
+  const shown = nested.texts('.records td bdi')
+  assert.ok(shown.length > 0 && shown.every((each) => known.includes(each)), shown.join())
 })
 
 test('a form of a filter leads to the address of the filter', async () => {

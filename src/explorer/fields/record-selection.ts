@@ -20,15 +20,15 @@ export function readField(record: unknown, field: ShownField): unknown {
   return typeof name === 'string' && name !== '' ? ({ uri: value, name } satisfies NamedReference) : value
 }
 
-/** A reference of the record itself, with the text that names the record at its other end. */
+/** A reference, with the text that names the record at its other end. */
 export interface NamedReference {
   readonly uri: string
   readonly name: string
 }
 
-function namePathOf({ words, targetTitle, target, isArray }: ShownField): readonly string[] | null {
-  if (targetTitle === null || target === null || words.length > 1 || isArray) return null
-  return [`${words[0]}Resolved`, onType(target.typeName), targetTitle]
+function namePathOf({ selected, targetTitle, target, isArray, many }: ShownField): readonly string[] | null {
+  if (targetTitle === null || target === null || selected === null || isArray || many) return null
+  return [...selected.slice(0, -1), `${selected.at(-1)}Resolved`, onType(target.typeName), targetTitle]
 }
 
 /** Null if the record behind a reference has no field in the schema, because a property has its name. */
