@@ -12,7 +12,7 @@ import type { Language } from '../languages/language.ts'
 import type { ListNode } from '../lists/list.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { plainValue } from '../parts/values.ts'
+import { isPresent, plainValue } from '../parts/values.ts'
 import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition } from '../view/view.ts'
 
@@ -26,6 +26,8 @@ interface ExampleFields {
   readonly first: ShownField | null
   /** Such as the tags, and what stands for them where records have none. */
   readonly seconds: readonly ShownField[]
+  /** These, what records belong to, and other facets. */
+  readonly groups: readonly ShownField[]
 }
 
 /** Values that a record has together. */
@@ -41,11 +43,14 @@ const examined = 100
 export function chooseExample(filled: readonly PageSubject[]): ExampleFields | null {
   const choices = filled.map((subject): ExampleFields => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
-    const [first = null, ...others] = subject.roles.facets
-      .flatMap((name) => subject.fields.get(name) ?? [])
-      .filter(({ isOwn, type, isArray }) => isOwn && type.kind === 'string' && !isArray)
+    const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
+    const [first = null, ...others] = facets.filter(
+      ({ isOwn, type, isArray }) => isOwn && type.kind === 'string' && !isArray,
+    )
     const topics = own.find(({ isArray, type }) => isArray && type.kind === 'string' && type.format === null)
-    return { subject, first, seconds: topics === undefined ? others : [topics, ...others] }
+    const seconds = topics === undefined ? others : [topics, ...others]
+    const groups = [...new Set([first, entityField(subject), ...seconds, ...facets])]
+    return { subject, first, seconds, groups: groups.flatMap((field) => (field?.isGroup ? field : [])) }
   })
   const pairs = choices.filter(({ first, seconds }) => first !== null && seconds.length > 0)
   const timed = choices.find(
@@ -67,12 +72,12 @@ export function nodesOf(name: string, answer: Answer): readonly ListNode[] {
 }
 
 /** The newest records, so that examples are about what there is now. */
-export function examplePanel({ subject: { collection }, first, seconds }: ExampleFields): Panel {
+export function examplePanel({ subject: { collection }, groups }: ExampleFields): Panel {
   return {
     name: 'examples',
     field: collection.rootField,
     arguments: { first: examined },
-    selection: { nodes: selectFields(first === null ? seconds : [first, ...seconds]) },
+    selection: { nodes: selectFields(groups) },
   }
 }
 
@@ -106,7 +111,7 @@ function choosePair({ first, seconds }: ExampleFields, answer: Answer) {
 
 export function exampleList(choice: ExampleFields | null, answer: Answer, language: Language): Html {
   if (choice === null) return null
-  const { subject, first } = choice
+  const { subject, groups } = choice
   const { text } = language
   const chosen = choosePair(choice, answer)
   const shown = (field: ShownField, value: string) => plainValue(field, value, language)
@@ -114,16 +119,15 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
     withCondition(view, { field, operator: 'is', values: [value] })
   const view = emptyView
   const collection = subjectLabel(subject, language)
-  const entity = entityField(subject)
   // All records have a time of indexing.
   const time = newestTime(subject, answer) === null ? 'indexedAt' : subject.roles.time
   const groupings = groupingsOf(subject).filter(({ field }) => field.name === time)
-  const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
+  const nodes = nodesOf('examples', answer)
   const examples = [
     ...(chosen === null ? [] : [pairExample(chosen)]),
-    ...[...new Set([first, entity, ...choice.seconds, ...facets])].flatMap((field) =>
-      field?.isGroup === true ? groupExample(groupingBy(field)) : [],
-    ),
+    ...groups
+      .filter((field) => nodes.some((node) => [readField(node, field)].flat().some(isPresent)))
+      .map((field) => groupExample(groupingBy(field))),
     ...usualUnits.flatMap((unit) => groupings.filter((each) => each.unit === unit).map(groupExample)),
   ]
   return html`<section class="examples" aria-labelledby="examples">
