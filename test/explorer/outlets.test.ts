@@ -167,7 +167,11 @@ test('a facet has the names of its outlets, also of those with fewer records tha
     records: await Promise.all(records.flat()),
   })
   const named = [105, 106, 107, 108, 109].map((number) => `Outlet ${number}`)
-  for (const place of ['?q=rare&facets=source', '/facets?q=rare&facets=source&after=x', '/filter?field=source&q=rare']) {
+  for (const place of [
+    '?q=rare&facets=source',
+    '/facets?q=rare&facets=source&after=x',
+    '/filter?field=source&q=rare',
+  ]) {
     const { body } = await explorer.get(`/c/${report}${place}`)
     const names = parseHTML(body).document.querySelectorAll('.facet .name[title^="at:"]')
     assert.deepEqual(Array.from(names, ({ textContent }) => textContent).toSorted(), named, place)

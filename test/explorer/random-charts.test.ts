@@ -126,6 +126,8 @@ async function assertOverTime(
   if (document.querySelector('figure tbody') === null) return
   const { rows, head, description } = await pages.figure(address)
   await assertCaption(pages, address, description)
+  const offers = document.querySelector('.chart-options a[href*="as=share"]') !== null
+  if (!isTopic && as === 'count') assert.equal(offers, /\b(q|language|articleType|split)=/.test(plain))
   const parts: (Part & { readonly text: string; readonly of: string })[] = []
   for (const [key, ...cells] of rows) {
     const isSingle = cells.every(({ href }) => href === null)

@@ -26,7 +26,10 @@ export function timeTools(
   const { subject, language } = context
   const { charts } = language.text
   const to: AddressOf = (view) => collectionAddress(subject.collection.nsid, view)
-  const ways = measures.map((each) => [each === 'count' ? null : each, charts[each]] as const)
+  const saysNothing = base.isWhole && split === null && as !== 'share'
+  const ways = measures
+    .filter((each) => each === 'count' || !saysNothing)
+    .map((each) => [each === 'count' ? null : each, charts[each]] as const)
   const fields = splits.map((each) => [each.name, fieldLabel(each, language)] as const)
   return html`<div class="chart-options">
     ${valueList(charts.values, 'as', ways, as === 'count' ? null : as, to, context)}
