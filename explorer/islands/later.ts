@@ -54,5 +54,7 @@ function show(place: HTMLElement, found: HTMLElement | null): void {
   // The room that it needs may be reserved.
   place.style.minHeight = `${place.offsetHeight}px`
   place.replaceChildren(...found.childNodes)
+  // Parts above it have moved what the address leads to.
+  if (place.matches(':target')) place.scrollIntoView()
   localTimes(place)
 }

@@ -9,6 +9,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Json } from '../reference/shapes.ts'
 import { rounds } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
+import { until } from '../support/until.ts'
 import { demoService, openReader, type Reader } from './reader.ts'
 
 const mostActions = 6
@@ -145,8 +146,16 @@ const tasks: readonly Task[] = [
       const panel = page.locator('#late-words')
       // Without script, a link leads to the panel.
       const link = panel.getByRole('link', { name: 'that go with it' })
-      if (!hasScript) await click(link)
+      const seen = async (part: Locator) => {
+        const { y = -1 } = (await part.boundingBox()) ?? {}
+        return y > -1 && y < (page.viewportSize()?.height ?? 0)
+      }
+      if (!hasScript) {
+        await until(() => seen(link))
+        await click(link)
+      }
       await panel.locator('.things').waitFor()
+      if (hasScript) await until(() => seen(panel))
       const table = await rows(page.locator('#late-words .things'))
       assert.deepEqual(
         table.map(([word]) => word?.replace(/ \+$/, '')),

@@ -10,6 +10,7 @@ import type { Language } from '../languages/language.ts'
 import { nest } from '../../ask/where.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
+import { lateId } from '../parts/later.ts'
 import { recordText } from '../parts/values.ts'
 
 const mostWords = 12
@@ -67,8 +68,9 @@ export function unusualWords(
   const title = language.text.front.unusual(subjectLabel(subject, language), language.date(day))
   const linked = (address: string | null, text: Html) =>
     address === null ? text : html`<a href=${address} rel="nofollow">${text}</a>`
+  const topic = viewAddress({ subject, language, place: 'topic' }, week)
   return html`<section class="unusual" aria-labelledby="unusual">
-    <h2 id="unusual">${linked(viewAddress({ subject, language, place: 'topic' }, week), title)}</h2>
+    <h2 id="unusual">${linked(topic && `${topic}#${lateId('words')}`, title)}</h2>
     <ul class="values">${rows.slice(0, mostWords).map(({ label, view }) => html`<li>${linked(viewAddress({ subject, language }, view), recordText(label))}</li>`)}</ul>
   </section>`
 }

@@ -18,7 +18,7 @@ import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
 import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '../page.ts'
 import { topicTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { later } from '../parts/later.ts'
+import { lateId, later } from '../parts/later.ts'
 import type { Names } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
 import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
@@ -124,10 +124,6 @@ function addressOf(view: View, { subject, language }: ChartContext): string | nu
 /** That of the files and of the embedded chart. */
 function fileView(view: View): View {
   return withOthers(view, { part: 'topic' })
-}
-
-function lateId(name: PanelName): string {
-  return `late-${name}`
 }
 
 function latePanel(name: PanelName, context: TopicContext): Html {

@@ -11,6 +11,11 @@ export interface LaterPart {
   readonly room?: Html
 }
 
+/** Of a panel of topics, so that other pages lead to it. */
+export function lateId(name: string): string {
+  return `late-${name}`
+}
+
 export function later({ id, address, label, room }: LaterPart): Html {
   return (
     address !== null &&
