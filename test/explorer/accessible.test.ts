@@ -116,3 +116,29 @@ test('script and styles of a page are small', async () => {
   assert.ok(sizeOf('.js') <= 40_000, `${sizeOf('.js')} bytes of script`)
   assert.ok(sizeOf('.css') <= 15_000, `${sizeOf('.css')} bytes of styles`)
 })
+
+for (const [width, tag] of [
+  [1280, 'ar'],
+  [1280, 'es'],
+  [390, 'es'],
+] as const)
+  test(`texts are cut at their own end, a choice not at all: ${tag}, ${width} pixels`, { skip }, async () => {
+    const viewport = { width, height: 900 }
+    await using reader = await openReader(`${article}?q=the&lang=${tag}`, { viewport })
+    const { page } = reader
+    await page.evaluate("document.querySelector('.sidebar').open = true")
+    const cut = await page.evaluate<[string, string][]>(`[...document.querySelectorAll('main *')]
+      .map((element) => ({ element, style: getComputedStyle(element) }))
+      .filter(({ style }) => style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none')
+      .map(({ element, style }) => [element.textContent, style.direction])`)
+    assert.ok(cut.length > 0)
+    for (const [text, direction] of cut)
+      assert.equal(direction, /^\P{L}*\p{Script=Arabic}/u.test(text) ? 'rtl' : 'ltr', text)
+    const [own = 0, needed = 0] = await page.evaluate<number[]>(`(() => {
+      const select = document.querySelector('.add select')
+      const copy = select.parentElement.appendChild(select.cloneNode(true))
+      copy.style.cssText = 'position: absolute; width: auto; max-width: none'
+      return [select.offsetWidth, copy.offsetWidth]
+    })()`)
+    assert.ok(own >= needed, `${own} of ${needed} pixels`)
+  })

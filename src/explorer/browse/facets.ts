@@ -5,7 +5,7 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import { html, type Html } from '../html.ts'
 import { type FacetAnswer, facetSize } from '../lists/list.ts'
 import { later } from '../parts/later.ts'
-import { plainValue, recordText } from '../parts/values.ts'
+import { plainValue } from '../parts/values.ts'
 import { isFilteredIn } from '../view/facets.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
@@ -95,7 +95,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
       const exclude = excluding(value)
       return html`<li class=${isExcluded ? 'excluded' : undefined}>
         <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
-          <span class="name" dir="auto" title=${name === value ? undefined : value}>${recordText(name)}</span>
+          <span class="name" dir="auto" title=${name === value ? undefined : value}>${name}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}
         </a>
