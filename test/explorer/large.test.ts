@@ -58,7 +58,10 @@ test('unusual words say of how many records they are, which may be a sample', as
   )
   assert.deepEqual(cells, ['100%', '0%'])
   const other = await explorer.get(`${page}=1`)
-  assert.match(other.body, /“elsewhere” is a sample of [\d,]+ of 10,500 records, without those here\./)
+  assert.match(
+    other.body,
+    /“elsewhere” is a sample of [\d,]+; of all 10,500 records, those here are left out\./,
+  )
   assert.match(other.body, />none in the sample</)
 })
 
