@@ -122,10 +122,17 @@ async function assertNames(pages: Pages): Promise<void> {
     assert.equal(cell?.text, isOne ? `${nameOf(key)} (${key})` : nameOf(key))
   }
   const { document } = await pages.page(`/c/${nsid}?facets=source`)
-  for (const value of document.querySelectorAll('[aria-labelledby=facet-source] a.value:not(.missing)')) {
-    const key = /(\w+)$/.exec(value.querySelector('.name')?.getAttribute('title') ?? '')?.[1] ?? ''
-    const shown = 'xy'.includes(key) ? `${nameOf(key)} (${key})` : key === 'missing' ? key : nameOf(key)
-    assert.equal(plain(value.querySelector('.name')?.textContent), shown)
+  const values = Array.from(
+    document.querySelectorAll('[aria-labelledby=facet-source] a.value:not(.missing) .name'),
+    (name) => ({
+      key: /(\w+)$/.exec(name.getAttribute('title') ?? '')?.[1] ?? '',
+      text: plain(name.textContent),
+    }),
+  )
+  const isSharedHere = ['x', 'y'].every((own) => values.some(({ key }) => key === own))
+  for (const { key, text } of values) {
+    const named = key === 'missing' ? key : nameOf(key)
+    assert.equal(text, isSharedHere && 'xy'.includes(key) ? `${named} (${key})` : named)
   }
 }
 

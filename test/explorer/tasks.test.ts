@@ -243,10 +243,9 @@ async function assertKept({ page }: Reader): Promise<void> {
 /** The text of the page, including that of closed `<details>`. */
 async function mainText(page: Page): Promise<string> {
   // Parts of a second request take the place of their links when a reader comes near them.
-  const link = page.locator('.later > p > a').first()
   await until(async () => {
-    await link.scrollIntoViewIfNeeded({ timeout: 100 }).catch(() => {})
-    return (await link.count()) === 0
+    await page.evaluate("document.querySelector('.later > p > a')?.scrollIntoView()")
+    return (await page.locator('.later > p > a').count()) === 0
   })
   return (await page.getByRole('main').textContent()) ?? ''
 }
