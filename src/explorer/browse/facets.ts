@@ -4,7 +4,7 @@ import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { type FacetAnswer, facetSize } from '../lists/list.ts'
-import { later } from '../parts/later.ts'
+import { lateId, later } from '../parts/later.ts'
 import { plainValue } from '../parts/values.ts'
 import { isFilteredIn } from '../view/facets.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
@@ -22,9 +22,6 @@ export function facetList(answers: readonly FacetAnswer[], browse: Browse, total
   })
 }
 
-/** The element on the page of the list and on that of the facets. */
-export const lateId = 'late-facets'
-
 /** Facets of the second request: a link, and rows that are as high. */
 export function lateFacets(left: readonly ShownField[], { subject, view, language }: Browse): Html {
   if (left.length === 0) return null
@@ -36,7 +33,7 @@ export function lateFacets(left: readonly ShownField[], { subject, view, languag
     )
   }
   return later({
-    id: lateId,
+    id: lateId('facets'),
     address: withLanguage(facetsAddress(subject.collection.nsid, view), language),
     label: language.list(labels),
     room: left.map(

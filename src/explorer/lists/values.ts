@@ -15,14 +15,8 @@ import { type FacetAnswer, facetSelection } from './list.ts'
 
 const mostValues = 100
 
-/** Values that a part of them is looked for in: the condition on the field itself is left out. */
-export function valuePanels(
-  field: ShownField,
-  find: string,
-  view: View,
-  subject: PageSubject,
-): readonly Panel[] {
-  if (!field.isGroup) return []
+/** The values of a field that records are grouped by, in which a part of them is looked for, without its own condition. */
+export function valuePanel(field: ShownField, find: string, view: View, subject: PageSubject): Panel {
   const others = changed(view, {
     conditions: view.conditions.filter((each) => each.field.name !== field.name),
   })
@@ -32,21 +26,19 @@ export function valuePanels(
   const restricted = { where: both.length > 1 ? { AND: both } : both[0], search }
   const { rootField } = subject.collection
   // Facets do not take fields inside arrays of objects, although groups do.
-  return [
-    field.many
-      ? {
-          name: 'values',
-          field: `${rootField}Aggregate`,
-          arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
-          selection: { groupCount: {}, groups: leaves(field.name, 'count') },
-        }
-      : {
-          name: 'values',
-          field: rootField,
-          arguments: { ...restricted, first: 1 },
-          selection: facetSelection([field], mostValues, false),
-        },
-  ]
+  return field.many
+    ? {
+        name: 'values',
+        field: `${rootField}Aggregate`,
+        arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
+        selection: { groupCount: {}, groups: leaves(field.name, 'count') },
+      }
+    : {
+        name: 'values',
+        field: rootField,
+        arguments: { ...restricted, first: 1 },
+        selection: facetSelection([field], mostValues, false),
+      }
 }
 
 /** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */

@@ -1,6 +1,6 @@
 /** The facets of a view that cost too much for its page, which fetches them; without script, a page of its own. */
 import { type Browse, viewAddress } from '../browse/context.ts'
-import { facetList, lateId } from '../browse/facets.ts'
+import { facetList } from '../browse/facets.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -11,6 +11,7 @@ import { type FacetAnswer, facetsPanel, type ListAnswer } from '../lists/list.ts
 import { askList } from '../lists/list-operation.ts'
 import { conditionNames, facetNames, readNames } from '../lists/names.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { lateId } from '../parts/later.ts'
 import { facetOperations } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { changed, readView } from '../view/view.ts'
@@ -58,7 +59,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       return html`<h1>${title}</h1> <h2 class="hidden">${text.filters}</h2>
         <p><a href=${viewAddress(browse, changed(view, {}))}>${text.filtering.back}</a></p>
         ${conditionList(browse)}
-        <div id=${lateId}>${facetList(facets, browse, lists[0]?.totalCount ?? null)}</div>`
+        <div id=${lateId('facets')}>${facetList(facets, browse, lists[0]?.totalCount ?? null)}</div>`
     },
   }
 }

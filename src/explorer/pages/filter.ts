@@ -14,7 +14,7 @@ import { affordableOperations, buildOperation } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, facetNames, readNames } from '../lists/names.ts'
-import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
+import { facetOf, findCondition, valuePanel } from '../lists/values.ts'
 import { type Condition, isList, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
@@ -46,7 +46,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const next = isWritten ? collectionAddress(collection.nsid, withMore(view, written.condition)) : null
   if (isWritten && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
-  const panels = field === null ? [] : valuePanels(field, find, view, subject)
+  const panels = field?.isGroup === true ? [valuePanel(field, find, view, subject)] : []
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
   return {

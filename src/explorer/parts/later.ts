@@ -11,7 +11,7 @@ export interface LaterPart {
   readonly room?: Html
 }
 
-/** Of a panel of topics, so that other pages lead to it. */
+/** The id of a part, by which other pages lead to it. */
 export function lateId(name: string): string {
   return `late-${name}`
 }
