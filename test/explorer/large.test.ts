@@ -65,13 +65,13 @@ test('unusual words say of how many records they are, which may be a sample', as
   assert.match(other.body, />none in the sample</)
 })
 
-test('an unusual word is a link unless the search with it would be refused', async () => {
+test('an unusual word is a link unless the condition with it would be refused', async () => {
   for (const [depth, isLink] of [
     [mostParentheses - 1, true],
     [mostParentheses, false],
   ] as const) {
-    const search = `${'('.repeat(depth)}the${')'.repeat(depth)}`
-    const query = new URLSearchParams({ panel: 'words', base: 'all', day: '2', q: search })
+    const given = `${'('.repeat(depth)}the${')'.repeat(depth)}`
+    const query = new URLSearchParams({ panel: 'words', base: 'all', day: '2', 'title.matches': given })
     const { status, body } = await explorer.get(`/c/${nsid}/topic?${query}`)
     assert.equal(status, 200, body)
     const word = parseHTML(body).document.querySelector('.things tbody th')

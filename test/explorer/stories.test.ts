@@ -242,10 +242,10 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
   assert.deepEqual(times, times.toSorted(), own)
   const page = await pages.page(story)
   assert.equal(page.total, all.length)
-  const heading = page.document.querySelector('section.story')
+  const heading = page.document.querySelector('header.heading')
   assert.equal(assertCounts(pages, heading?.textContent, story), sourcesOf(all).size)
   const title = page.document.querySelector('meta[property="og:title"]')?.getAttribute('content')
-  assert.equal(title, `Report: Story: ${page.texts('section.story h2')[0]}`)
+  assert.equal(title, `Report: Story: ${page.texts('header.heading h1')[0]}`)
   // Of the same moment, or of a day without a clock, nobody knows who was first.
   const [one, other] = all.map((record) => Date.parse(record.value.publishedAt)).toSorted((a, b) => a - b)
   const isDay = one! % (24 * hour) === 0 && other! - one! < 24 * hour
@@ -264,7 +264,7 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
       `${href} of ${story}`,
     )
   }
-  const [first] = page.links('section.story')
+  const [first] = page.links('header.heading')
   assert.ok(first?.endsWith(String(value.story).split('/').at(-1) ?? ''), own)
   const marked = Array.from(page.document.querySelectorAll('.result strong'), ({ parentElement }) =>
     parentElement?.parentElement?.querySelector('h3 a')?.getAttribute('href'),

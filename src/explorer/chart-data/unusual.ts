@@ -6,7 +6,8 @@ import { counted, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import { canSearch, changed, recordArguments, type View } from '../view/view.ts'
+import { isReadable } from '../view/conditions.ts'
+import { canSearch, changed, recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupAnswer } from './asked-chart.ts'
 import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from './grouping.ts'
 
@@ -59,24 +60,22 @@ export function thingOf(kind: 'words' | 'values', context: ChartContext): Unusua
       collection.searchFields.some((each) => each.name === name),
     )
     const field = fields.get(texts[0] ?? '')
-    return field === undefined ? null : wordsOf(field, context)
+    return field === undefined ? null : unusualWordsOf(field, context)
   }
   const arrays = [...fields.values()].filter(
     ({ name, isOwn, isArray, many, type }) =>
       isOwn && (isArray || many) && type.kind === 'string' && type.format === null && groupable.has(name),
   )
   const field = arrays.find(({ name }) => /entit/i.test(name)) ?? arrays.find(({ isArray }) => isArray)
-  return field === undefined ? null : valuesOf(field, context)
+  return field === undefined ? null : unusualValuesOf(field, context)
 }
 
-function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
-  const { collection } = subject
+function unusualWordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+  const given = valuesOf(view, field.name, 'matches').map((each) => `(${each}) `)
   const viewOf = (word: string): View | null => {
-    const own = `${field.name}:${word}`
-    const search = view.search === '' ? own : `(${view.search}) ${own}`
-    // The search may have too many words or parentheses.
-    const isPossible = view.search === '' || canSearch(search, collection)
-    return isPossible ? changed(view, { others: [], search }) : null
+    const value = given.join('') + word
+    if (!isReadable(field, 'matches', value) || !canSearch(value, subject.collection)) return null
+    return withCondition({ ...view, others: [] }, { field, operator: 'matches', values: [value] })
   }
   return {
     label: fieldLabel(field, language),
@@ -84,7 +83,9 @@ function wordsOf(field: ShownField, { subject, view, language }: ChartContext): 
       name,
       field: aggregateOf(subject),
       arguments: { ...recordArguments(view) },
-      variables: { [`${name}Others`]: { type: `${collection.typeName}WhereInput!`, value: background } },
+      variables: {
+        [`${name}Others`]: { type: `${subject.collection.typeName}WhereInput!`, value: background },
+      },
       selection: {
         [printField('unusualWords', {
           field: new EnumValue(field.name),
@@ -118,7 +119,7 @@ function isTelling({ score, share, againstShare }: Significance, records: number
   )
 }
 
-function valuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+function unusualValuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
   const key = groupingBy(field)
   return {
     label: fieldLabel(field, language),

@@ -2,22 +2,24 @@
 import { recordKey } from '../../util/text/record-key.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
+import type { Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
 import type { View } from '../view/view.ts'
 
 const longest = 100
 
-/** `articles-climate-en-2023-by-week`, in English. `more`: what the file shows of the records. */
+/** `articles-climate-en-2023-by-week`, in English but for `names`. `more`: what the file shows of the records. */
 export function fileName(
   { search, conditions }: View,
   subject: PageSubject,
   more: readonly string[] = [],
+  names?: Names,
 ): string {
   const label = subjectLabel(subject, { tag: 'en' })
   const year = wholeYear(conditions, subject)
   const parts = conditions
     .filter(({ field }) => year === null || field.name !== subject.roles.time)
-    .flatMap(partsOf)
+    .flatMap((condition) => partsOf(condition, names))
   return [label, search, ...parts, ...(year === null ? [] : [year]), ...more]
     .join(' ')
     .normalize('NFKC')
@@ -29,8 +31,10 @@ export function fileName(
     .replace(/[-\uFFFD]+$/, '')
 }
 
-function partsOf({ field, operator, values }: Condition): readonly string[] {
-  const shown = values.map((value) => (value.startsWith('at://') ? recordKey(value) : value))
+function partsOf({ field, operator, values }: Condition, names?: Names): readonly string[] {
+  const shown = values.map(
+    (value) => names?.get(value) ?? (value.startsWith('at://') ? recordKey(value) : value),
+  )
   if (operator === 'is') return shown
   if (operator === 'missing') return [values[0] === '1' ? 'without' : 'with', field.name]
   return field.type.kind === 'datetime' ? [operator, ...shown] : [field.name, operator, ...shown]

@@ -26,7 +26,7 @@ export function exportedList(
   const columns = columnsOf({ ...view, show: 'table' }, subject)
   const isTable = view.show === 'table' || view.columns !== null
   const args = listArguments(view, subject)
-  const name = fileName(view, subject, view.stories ? ['stories'] : [])
+  const name = fileName(view, subject, view.stories ? ['stories'] : [], names)
   // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
   const short = isTable ? columns : shortColumns(found, subject)
   const files = recordFiles(site.schema, subject, args, name, short)

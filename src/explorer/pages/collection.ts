@@ -79,7 +79,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a> ${time !== null && html`<a class="skip" href="#chart">${text.skipToChart}</a>`}
-        ${heading(browse, request)} ${storyHeading(told, browse)}
+        ${heading(storyHeading(told, browse), browse, request)}
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], view.search, language, (search) => viewAddress(browse, changed(view, { search })))} ${conditionList(browse)}
         ${isRestricted(view) && list.totalCount > 0 && glance(browse)}
         <div class="columns">
@@ -112,10 +112,9 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   }
 }
 
-function heading({ subject, view, language, names }: Browse, request: PageRequest): Html {
+function heading(ofStory: Html, { subject, view, language, names }: Browse, request: PageRequest): Html {
   return html`<header class="heading">
-    <h1>${subjectLabel(subject, language)}</h1>
-    <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
+    ${ofStory ?? html`<h1>${subjectLabel(subject, language)}</h1> <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>`}
     ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
     ${subscription(feedAddress(subject.collection.nsid, view), request)}
   </header>`

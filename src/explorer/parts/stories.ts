@@ -20,16 +20,12 @@ export function storyList(rows: readonly StoryRow[], view: View, context: StoryC
   )}</ol>`
 }
 
-/** What the page of a story begins with: of the whole story, also where filters leave a part of it. */
+/** What the page of a story begins with: of the whole story, also where filters leave a part of it. Null without one. */
 export function storyHeading([row]: readonly StoryRow[], context: StoryContext): Html {
-  return (
-    row !== undefined &&
-    html`<section class="story" aria-labelledby="story">
-      <h2 id="story">${recordLink(row.uri, headline(row.first, context), context.language)}</h2>
-      <p class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</p>
-      <p class="none">${context.language.text.story.likeness}</p>
-    </section>`
-  )
+  if (row === undefined) return null
+  return html`<h1>${recordLink(row.uri, headline(row.first, context), context.language)}</h1>
+    <p class="facts">${storyCounts(row, context)} ${firstReport(row, context)}</p>
+    <p class="none">${context.language.text.story.likeness}</p>`
 }
 
 /** Next to a record of a story: whether it is first, or how long after the first; null where nothing is known of it. */
