@@ -2,11 +2,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { noteLexicons } from './support/records/notes.ts'
-import { openTestService } from './support/service/service.ts'
+import { createDice } from './network/fake-server.ts'
+import { type Program, runProgram, startProgram } from './network/service.ts'
+import { linesIn } from './network/support-index.ts'
 import { citusUrl } from './support/clusters/citus.ts'
+import { demo, writeLines } from './support/demo-databases.ts'
+import { hasEnded, workOf } from './support/processes.ts'
+import { noteLexicons } from './support/records/notes.ts'
+import { rounds, seed } from './support/rounds.ts'
+import { openTestService } from './support/service/service.ts'
+import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
+import { until } from './support/until.ts'
 
 const skip = citusUrl === undefined && 'TEST_CITUS_URL names no cluster'
+const inFolder = temporaryFolder()
+const emptyUrl = emptyDatabases()
 const notes = 100
 const query = '{ orgExampleNote(first: 100) { totalCount nodes { text } } }'
 
@@ -23,25 +33,11 @@ test('connections to workers that are lost cost answers at most, and the next on
   const [database] = await service.opened.database.read.readSteps(function* () {
     return (yield { text: 'select current_database() as name', values: [] }) as readonly { name: string }[]
   })
-  const nodes = await rowsOn(
-    citusUrl as string,
-    database?.name ?? '',
-    'select nodename, nodeport from citus_shards group by 1, 2',
-  )
-  assert.ok(nodes.length > 1, 'The records lie on one node.')
+  const url = Object.assign(new URL(citusUrl as string), { pathname: database?.name ?? '' }).href
+  const workers = await workersOf(url)
   for (let round = 0; round < 5; round += 1) {
     const asked = Array.from({ length: 8 }, () => service.query(query))
-    for (const { nodename, nodeport } of nodes.slice(1)) {
-      const worker = Object.assign(new URL(citusUrl as string), {
-        hostname: nodename,
-        port: String(nodeport),
-      }).href
-      await rowsOn(
-        worker,
-        database?.name ?? '',
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-      )
-    }
+    for (const worker of workers) await loseConnections(worker)
     for (const answer of await Promise.all(asked))
       if (answer.errors === undefined) assert.deepEqual(answer.data, whole)
       else assert.equal(answer.code, 'UNAVAILABLE')
@@ -49,14 +45,85 @@ test('connections to workers that are lost cost answers at most, and the next on
   }
 })
 
-async function rowsOn(
-  url: string,
-  database: string,
-  statement: string,
-): Promise<readonly Record<string, string>[]> {
-  const client = new pg.Client(Object.assign(new URL(url), { pathname: database }).href)
+test('imports whose writer, reader or worker is lost at any moment end with the same contents', {
+  skip,
+}, async (t) => {
+  t.diagnostic(`TEST_SEED=${seed}`)
+  const [some, all] = [demo.filter((_, index) => index % 2 === 0), demo].map((lines, at) =>
+    writeLines(inFolder(`${at}.jsonl`), lines),
+  ) as [string, string]
+  const imported = async (file: string, database: string): Promise<void> => {
+    const { status, stderr } = await runProgram(['import', file, '--database', database])
+    assert.equal(status, 0, stderr)
+  }
+  const undisturbed = await emptyUrl('postgres')
+  for (const file of [some, all]) await imported(file, undisturbed)
+  const expected = await contentsOf(undisturbed)
+  const dice = createDice(seed)
+  const losses = { writer: 0, reader: 0, worker: 0 }
+  for (let round = 0; round < rounds(); round += 1) {
+    const url = await emptyUrl('postgres')
+    for (const file of [some, all]) {
+      // Each later than before, so that it is done some time.
+      for (let tries = 0; ; tries += 1) {
+        await using writer = startProgram(['import', file, '--database', url])
+        await using reader = startProgram(['query', count, '--database', url])
+        if (await hasEndedWithin(writer, untilFirst * (0.5 + dice.draw()) * (1 + tries))) break
+        const lost = dice.pick(['writer', 'reader', 'worker'] as const)
+        losses[lost] += 1
+        if (lost === 'worker') for (const worker of await workersOf(url)) await loseConnections(worker)
+        else await { writer, reader }[lost].kill('SIGKILL')
+        if (lost !== 'writer' && (await writer.ended) === 0) break
+      }
+    }
+    assert.deepEqual(await contentsOf(url), expected)
+    const { stdout, status } = await runProgram(['check', '--database', url])
+    assert.equal(status, 0, stdout)
+  }
+  console.log(JSON.stringify(losses))
+})
+
+/** Hundredths of a second of computing, of which a program takes about thirty to start. */
+const untilFirst = 36
+const count = '{ techServiceNewsArticle(first: 5) { totalCount nodes { title } } }'
+
+/** True when the program is done before it has computed that many hundredths of a second. */
+async function hasEndedWithin(program: Program, hundredths: number): Promise<boolean> {
+  await until(() => hasEnded(program.pid) || workOf(program.pid) >= hundredths)
+  return hasEnded(program.pid) && (await program.ended) === 0
+}
+
+/** Without what depends on the time of the import. */
+async function contentsOf(database: string): Promise<readonly unknown[]> {
+  const lines = (await linesIn(database)).map((line) => ({ ...JSON.parse(line), indexedAt: null, rev: null }))
+  return lines.toSorted((a, b) => (a.uri < b.uri ? -1 : 1))
+}
+
+/** URLs of a database on all nodes but the first, which may be the coordinator. */
+async function workersOf(url: string): Promise<readonly string[]> {
+  const nodes = await rowsOn(
+    url,
+    'select nodename, nodeport from pg_dist_node where isactive order by groupid',
+  )
+  assert.ok(nodes.length > 1, 'The records lie on one node.')
+  return nodes
+    .slice(1)
+    .map(({ nodename, nodeport }) => Object.assign(new URL(url), { hostname: nodename, port: nodeport }).href)
+}
+
+async function loseConnections(url: string): Promise<void> {
+  await rowsOn(
+    url,
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+}
+
+async function rowsOn(url: string, statement: string): Promise<readonly Record<string, string>[]> {
+  const client = new pg.Client(url)
   await client.connect()
-  const { rows } = await client.query(statement)
-  await client.end()
-  return rows
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
 }
