@@ -106,11 +106,12 @@ test('references are shown by the names of their records', async () => {
   assert.ok(shown.length > 0 && shown.every((each) => known.includes(each)), shown.join())
 })
 
-test('a form of a filter leads to the address of the filter', async () => {
+test('forms of filters, and facets that the list has, lead to the list with the filter', async () => {
   for (const [given, wanted] of [
     ['/filter?language=en&field=title&op=contains&value=storm', '?language=en&title.contains=storm'],
     ['/filter?section=a&field=section&op=is&value=b', '?section=a&section=b'],
     ['?q=&publishedAt.from=2026-11-01&publishedAt.to=', '?publishedAt=2026-11-01'],
+    ['/facets?language=en&facets=country', '?language=en&facets=country'],
   ])
     assert.equal((await page(`${articles}${given}`)).location, `${articles}${wanted}`)
   assert.equal((await page(`${articles}?q=storm`)).location, null)

@@ -35,6 +35,8 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
     status: 200,
     title,
     isIndexed: false,
+    // The list has all of them.
+    location: left.length === 0 ? viewAddress({ subject, language }, changed(view, {})) : null,
     operation: [
       ...facetOperations(left, build, site),
       ...affordableOperations(site, conditionNames(view.conditions)),
