@@ -140,7 +140,7 @@ class Log {
 }
 
 /** As many microseconds are given to each transaction, so that the times of its changes are known. */
-const mostChanges = 5n
+const mostChanges = 30n
 
 /** Draws transactions. What is hidden is not written meanwhile. */
 class Writer {
