@@ -13,8 +13,7 @@ export function createRunner(database: DatabaseSync): Run {
   const prepare = (text: string): StatementSync => {
     const known = statements.get(text)
     if (known !== undefined) return known
-    const prepared = database.prepare(text)
-    prepared.setReadBigInts(true)
+    const prepared = database.prepare(text, { readBigInts: true })
     statements.set(text, prepared)
     return prepared
   }

@@ -14,12 +14,17 @@ export async function interrupted<Result>(
 ): Promise<{ readonly result: Result; readonly wasInterrupted: boolean }> {
   const { prepare } = DatabaseSync.prototype
   let prepared = 0
-  const mocked = mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, text: string) {
-    prepared += 1
-    // The statements of the interruption itself come after this number.
-    if (prepared === statement) interruption()
-    return prepare.call(this, text)
-  })
+  type Given = Parameters<DatabaseSync['prepare']>
+  const mocked = mock.method(
+    DatabaseSync.prototype,
+    'prepare',
+    function (this: DatabaseSync, ...given: Given) {
+      prepared += 1
+      // The statements of the interruption itself come after this number.
+      if (prepared === statement) interruption()
+      return prepare.apply(this, given)
+    },
+  )
   try {
     const result = await work()
     return { result, wasInterrupted: prepared >= statement }

@@ -210,15 +210,12 @@ export class NextTables {
   }
 
   #prepareOld(former: string, where: string): StatementSync {
-    const rows = this.#database.prepare(`${selectStored(former)} where ${where}`)
-    rows.setReadBigInts(true)
-    return rows
+    return this.#database.prepare(`${selectStored(former)} where ${where}`, { readBigInts: true })
   }
 
   #momentOf({ table }: TableWriter, { id }: TableRow): unknown {
-    const find = this.#database.prepare(`select indexed_at from ${quote(table.name)} where id = ?`)
-    find.setReadBigInts(true)
-    return find.get(id)?.indexed_at
+    const find = `select indexed_at from ${quote(table.name)} where id = ?`
+    return this.#database.prepare(find, { readBigInts: true }).get(id)?.indexed_at
   }
 
   #base(uri: string): number {

@@ -71,9 +71,7 @@ interface Rebuild {
 export function findRebuild(database: DatabaseSync): Rebuild | null {
   const table = `select 1 from sqlite_master where type = 'table' and name = 'rebuild'`
   if (database.prepare(table).get() === undefined) return null
-  const find = database.prepare('select derivation, heard_at from rebuild')
-  find.setReadBigInts(true)
-  const row = find.get()
+  const row = database.prepare('select derivation, heard_at from rebuild', { readBigInts: true }).get()
   return row === undefined ? null : { derivation: String(row.derivation), heardAt: row.heard_at as bigint }
 }
 

@@ -146,8 +146,8 @@ class SqliteTarget implements CopyTarget {
     const bulk = !this.#completed.has(table.name)
     const moment = this.#database.prepare(
       `select indexed_at from ${quote(table.name)} where base = ? and rkey = ?`,
+      { readBigInts: true },
     )
-    moment.setReadBigInts(true)
     const isAt = ({ base, rkey, indexedAt }: NewRow): boolean =>
       moment.get(base, rkey)?.indexed_at === indexedAt
     for (const row of removed) {

@@ -43,9 +43,7 @@ export class SqliteSnapshot implements Snapshot {
 
   async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
-    const statement = this.#database.prepare(text)
-    statement.setReadBigInts(true)
-    statement.setReturnArrays(true)
+    const statement = this.#database.prepare(text, { readBigInts: true, returnArrays: true })
     const json = jsonColumn(part)
     for (const found of statement.iterate()) {
       const row = found as unknown as ColumnValue[]

@@ -28,8 +28,7 @@ export class QueryConnection {
   prepare(text: string): StatementSync {
     const known = this.#prepared.get(text)
     if (known !== undefined) return known
-    const prepared = this.#database.prepare(text)
-    prepared.setReturnArrays(true)
+    const prepared = this.#database.prepare(text, { returnArrays: true })
     this.#prepared.set(text, prepared)
     return prepared
   }

@@ -226,9 +226,7 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
   }
 
   *#rows({ text, values }: Statement): Iterable<Record<string, ColumnValue>> {
-    const prepared = this.#database.prepare(text)
-    prepared.setReadBigInts(true)
-    yield* prepared.iterate(...values)
+    yield* this.#database.prepare(text, { readBigInts: true }).iterate(...values)
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {

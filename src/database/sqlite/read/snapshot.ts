@@ -33,8 +33,7 @@ function* inBatches(
   database: DatabaseSync,
   { text, values }: FileStatements['rows'],
 ): Generator<readonly string[]> {
-  const prepared = database.prepare(text)
-  prepared.setReturnArrays(true)
+  const prepared = database.prepare(text, { returnArrays: true })
   let batch: string[] = []
   let size = firstBatch
   for (const row of prepared.iterate(...values)) {

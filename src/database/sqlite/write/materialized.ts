@@ -36,9 +36,8 @@ export class CountWriter {
     const names = ['base', 'indexed_at', ...storedColumns(table).map(({ name }) => name)]
     this.#find = database.prepare(
       `select ${names.map(quote).join(', ')} from ${quote(table.name)} where id = ?`,
+      { readBigInts: true, returnArrays: true },
     )
-    this.#find.setReadBigInts(true)
-    this.#find.setReturnArrays(true)
     this.#counters = table.counts.map((counts) => {
       const [name, keys] = [quote(counts.name), countKeys(counts)]
       const given = keys.map(() => `ifnull(?, ${missingKey})`)
@@ -193,11 +192,7 @@ function createSumKeeper(database: DatabaseSync, table: Table, sums: SumTable): 
   const amounts = summedValues(sums, quote).join(', ')
   const columns = sumColumns(sums)
   const second = `d.${quote(sums.second.base)}, d.${quote(sums.second.key)}`
-  const prepare = (text: string): StatementSync => {
-    const statement = database.prepare(text)
-    statement.setReturnArrays(true)
-    return statement
-  }
+  const prepare = (text: string): StatementSync => database.prepare(text, { returnArrays: true })
   return {
     isOwn,
     key: prepare(

@@ -110,7 +110,5 @@ function prepareOrderStatements(database: DatabaseSync, name: string, collection
 
 /** Integers of its rows are bigint. */
 function prepareExact(database: DatabaseSync, text: string): StatementSync {
-  const statement = database.prepare(text)
-  statement.setReadBigInts(true)
-  return statement
+  return database.prepare(text, { readBigInts: true })
 }

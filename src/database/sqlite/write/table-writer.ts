@@ -168,8 +168,8 @@ export class TableWriter {
       this.#ordered
         ? `select * from (${rows} order by id limit ?1) where indexed_at < ?2`
         : `${rows} where indexed_at < ?2 order by indexed_at limit ?1`,
+      { readBigInts: true },
     )
-    find.setReadBigInts(true)
     return find.all(limit, oldest) as unknown as readonly ExpiredRow[]
   }
 

@@ -46,8 +46,7 @@ export class TextWriter {
     this.#texts =
       columns.length === 0
         ? null
-        : database.prepare(`select ${listed} from ${quote(table.name)} where id = ?`)
-    this.#texts?.setReturnArrays(true)
+        : database.prepare(`select ${listed} from ${quote(table.name)} where id = ?`, { returnArrays: true })
     // Inserts values, never from a select: for that SQLite opens a statement journal, before which all text indexes
     // flush their buffers, which would write a segment per row.
     this.#addTrigrams = texts.map(({ name }) =>

@@ -48,8 +48,8 @@ export class WordWriter {
   fill(after: number): number | null {
     const rows = this.#database.prepare(
       `select id, ${this.#columns()} from ${quote(this.#table.name)} where id > ? order by id limit ?`,
+      { returnArrays: true },
     )
-    rows.setReturnArrays(true)
     const found = rows.all(after, rowsAtOnce) as unknown as readonly (readonly [number, ...FieldTexts])[]
     for (const [id, ...texts] of found) this.#insert(id, texts)
     return found.length < rowsAtOnce ? null : (found.at(-1)?.[0] ?? null)
