@@ -5,41 +5,7 @@ import { columnType, jsonAt, quote, textAt } from '../layout/ddl.ts'
 import { shardOfParts } from '../layout/spread-ddl.ts'
 import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
-export interface TableStatements {
-  /** Existing rows among the given pairs of `base` and `rkey`. */
-  readonly find: string
-  /** Ids of a limited number of rows of a repository collection. */
-  readonly some: string
-  /** Rows of a repository collection after a record key whose revision is null or earlier than the given one. */
-  readonly older: string
-  /** The oldest rows that were indexed before a time. */
-  readonly expired: string
-  /** Does not change existing rows; returns the keys and ids of added rows. */
-  readonly insert: string
-  /** Like `insert`, for rows that have an id. */
-  readonly bringBack: string
-  /** Takes the ids too, if it counts. */
-  readonly update: string
-  readonly setRev: string
-  /** Takes ids. */
-  readonly quarantine: string
-  readonly remove: string
-  /** Takes rows of `CountedAnswer`. */
-  readonly removeZeros: string
-  readonly sides: readonly { readonly insert: string; readonly remove: string }[]
-  readonly stories: StoryStatements
-}
-
-/** Empty for a table without stories. */
-interface StoryStatements {
-  /** Take the ids of rows that were added or changed, or that are about to be changed or removed. */
-  readonly entered: readonly string[]
-  readonly leaving: readonly string[]
-  /** Take rows of `id` and `record`; yield the ids of those that get another record to stories. */
-  readonly changing: readonly string[]
-  /** Takes the ids too, if it counts. */
-  readonly set: readonly string[]
-}
+export type TableStatements = ReturnType<typeof tableStatements>
 
 /** Columns of a row besides its derived columns, which are called `c0`, `c1` and so on. */
 const kept = [
@@ -54,7 +20,7 @@ const kept = [
 ] as const
 
 /** `isCounting`: statements that change rows change counts too, and answer as `CountedAnswer`. */
-export function tableStatements(table: Table, isCounting: boolean): TableStatements {
+export function tableStatements(table: Table, isCounting: boolean) {
   const name = quote(table.name)
   const counted = (event: RowEvent, write: string, uncounted = write): string =>
     isCounting ? countedStatement(table, event, write) : uncounted
@@ -92,14 +58,18 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
       : `, ${column} = ${value}`
   const changed = ['cid text', 'rev text', 'changed_at bigint', 'record jsonb']
   return {
+    /** Existing rows among given pairs of `base` and `rkey`. */
     find: `select t.base, t.rkey, t.id, t.cid, t.rev, t.indexed_at as "indexedAt" from ${given('base bigint', 'rkey text')}
       join ${name} t on t.base = given.base and t.rkey = given.rkey`,
     some: `select id from ${name} where base = $1 order by rkey limit $2`,
     older: `select id, rkey from ${name} where base = ? and (rev is null or rev < ?) and rkey > ? order by rkey limit ?`,
     expired: `select id, base, rkey, rev, indexed_at from ${name}
       where indexed_at < ? order by indexed_at limit ?`,
+    /** Does not change existing rows; returns the keys and ids of added rows. */
     insert: insert([]),
+    /** The same, for rows that have an id. */
     bringBack: insert([['id', 'bigint']]),
+    /** Takes the ids too, if it counts. */
     update: counted(
       'update',
       `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
@@ -110,6 +80,7 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
     quarantine: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = any($1)`,
     remove: counted('delete', `delete from ${name} t where id = any($1)`),
+    /** Takes rows of `CountedAnswer`. */
     removeZeros: removeZeros(table),
     sides: table.arrays.map((array) => ({
       insert: insertElements(table, array),
@@ -119,18 +90,22 @@ export function tableStatements(table: Table, isCounting: boolean): TableStateme
   }
 }
 
-function storyStatements(table: Table, counted: (event: RowEvent, write: string) => string): StoryStatements {
+/** None for a table without stories. */
+function storyStatements(table: Table, counted: (event: RowEvent, write: string) => string) {
   const { stories: columns } = table
   if (columns === null) return { entered: [], leaving: [], changing: [], set: [] }
   const { base, key } = columns.story
   const keys = `select base, rkey from ${quote(table.name)} where id = any($1)`
   return {
+    /** These two take the ids of rows that were added or changed, or that are about to be changed or removed. */
     entered: [markChanged(table, columns, `id = any($1) and ${quote(base.name)} is null`)],
     leaving: [markChanged(table, columns, 'id = any($1)'), ...markDependents(table, columns, keys)],
+    /** Takes rows of `id` and `record`; yields the ids of those that get another record to stories. */
     changing: [
       `select t.id from ${quote(table.name)} t join json_to_recordset($1) as given (id bigint, record jsonb)
        on t.id = given.id where not (${isSameToStories(columns, jsonAt)})`,
     ],
+    /** Takes the ids too, if it counts. */
     set: [
       counted(
         'update',
