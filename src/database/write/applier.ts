@@ -30,13 +30,15 @@ import type { PurgeExtent } from '../metadata/metadata-store.ts'
 import { isBeingPurged, type NewPurge } from '../metadata/purges.ts'
 import { OutcomeCounts } from '../metadata/source-marks.ts'
 import { requestFetch } from '../metadata/jobs.ts'
-import { ask, type Steps, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
+import { quote } from '../../sql/sql.ts'
+import { ask, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
+import type { RowKey, Steps } from '../metadata/steps.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { hide, purge, unhide } from './curation.ts'
 import { decide, type RecordOutcome } from './decide.ts'
 import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
-import type { NewRow, OlderRow, RecordStore, RecordTable } from './record-table.ts'
+import type { NewRow, RecordStore, RecordTable, RowId } from './record-table.ts'
 import { StoryDeriver } from '../stories/derive-stories.ts'
 import { RejectionLimit } from './rejections.ts'
 import { WorkingSet } from './working-set.ts'
@@ -293,9 +295,11 @@ export class Applier {
   ): Steps<number> {
     const table = this.#store.tables.get(collection)
     if (table === undefined) return 0
+    const find = `select id, base, rkey from ${quote(table.table.name)}
+      where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`
     let removed = 0
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const rows: readonly OlderRow[] = yield* table.findOlder(base, rev, after, rowsAtOnce)
+      const rows: readonly (RowId & RowKey)[] = yield* ask<RowId & RowKey>(find, base, after, rev, rowsAtOnce)
       yield* table.remove(transaction, rows)
       removed += rows.length
       after = rows.at(-1)?.rkey

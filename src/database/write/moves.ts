@@ -2,6 +2,7 @@
 import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
+import { quote } from '../../sql/sql.ts'
 import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import { storedRecord } from '../stored-record.ts'
 import { repoCollectionUri } from '../changes.ts'
@@ -60,7 +61,8 @@ export function* moveSome(
     yield* returnRows(transaction, table, rows, () => did, options)
     return rows.length
   }
-  const rows = yield* table.findSome(base, limit)
+  const find = `select id from ${quote(table.table.name)} where base = ? order by rkey limit ?`
+  const rows = yield* ask<RowId>(find, base, limit)
   if (move === 'park') yield* table.quarantine(transaction, rows)
   else yield* table.remove(transaction, rows)
   if (rows.length > 0 || move !== 'purge') return rows.length

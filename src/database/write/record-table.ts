@@ -36,8 +36,6 @@ export interface StoryRow {
   readonly story: RowKey
 }
 
-export type OlderRow = RowId & Pick<RowKey, 'rkey'>
-
 /** A row that is older than its retention period. */
 export interface ExpiredRow extends RowKey, RowId {
   readonly rev: string | null
@@ -48,15 +46,10 @@ export interface ExpiredRow extends RowKey, RowId {
 export interface RecordTable {
   readonly table: Table
   find(keys: readonly RowKey[]): Steps<readonly FoundRow[]>
-  /** Some rows of a repository collection. */
-  findSome(base: bigint, limit: number): Steps<readonly RowId[]>
-  /** Rows of a repository collection after a record key, whose revision is null or earlier than `rev`. */
-  findOlder(base: bigint, rev: string, after: string, limit: number): Steps<readonly OlderRow[]>
   findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]>
   /** A row with an id keeps it. Existing rows stay as they are; returns the added ones. */
   insert(transaction: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]>
   update(transaction: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void>
-  setRev(transaction: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void>
   /** Only of a table with stories. */
   setStories(rows: readonly StoryRow[]): Steps<void>
   remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>

@@ -4,7 +4,9 @@ import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } f
 import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
 import type { WorkingSet, RecordSlot } from './working-set.ts'
-import { addAccounts, baseId, makeRepoCollections, type WriteTransaction } from './write-transaction.ts'
+import { addAccounts, baseId, makeRepoCollections } from './write-transaction.ts'
+import { noteChanges, type WriteTransaction } from './write-transaction.ts'
+import { quote } from '../../sql/sql.ts'
 
 /** Slots of one table, or of the quarantine, by kind of change. */
 interface Changes {
@@ -45,10 +47,10 @@ export function* writeRun(
       transaction,
       updated.map((slot) => ({ ...idOf(slot), ...changeOf(slot) })),
     )
-    yield* table.setRev(
-      transaction,
-      revised.map((slot) => ({ ...idOf(slot), rev: slot.rev ?? null })),
-    )
+    if (revised.length === 0) continue
+    const { name } = table.table
+    yield* noteChanges(transaction, name, isGiven(transaction), keysOf(transaction, revised))
+    yield* writeRevs(transaction, quote(name), revised)
   }
   yield* writeQuarantined(transaction, changesOf(slots.filter(isWithheld)))
   yield* writeTombstones(transaction, slots)
@@ -101,21 +103,25 @@ function* writeQuarantined(transaction: WriteTransaction, changes: Changes): Ste
     (given) => `insert into parked (${columns}) select ${columns} from ${given}`,
     (slot) => [['indexed_at', String(slot.row?.added?.indexedAt)], ...contentOf(slot)],
   )
-  const matches = 'parked.base = given.base and parked.rkey = given.rkey'
   yield* writeGiven(
     transaction,
     changes.updated,
     content,
     (given) =>
       `update parked set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
-       from ${given} where ${matches}`,
+       from ${given} where parked.base = given.base and parked.rkey = given.rkey`,
     contentOf,
   )
-  yield* writeGiven(
+  yield* writeRevs(transaction, 'parked', changes.revised)
+}
+
+function writeRevs(transaction: WriteTransaction, table: string, slots: readonly RecordSlot[]): Steps<void> {
+  return writeGiven(
     transaction,
-    changes.revised,
+    slots,
     { rev: 'text' },
-    (given) => `update parked set rev = given.rev from ${given} where ${matches}`,
+    (given) => `update ${table} set rev = given.rev from ${given}
+      where ${table}.base = given.base and ${table}.rkey = given.rkey`,
     (slot) => [['rev', jsonValue(slot.rev ?? null)]],
   )
 }
@@ -168,11 +174,16 @@ function* deleteKeys(
   slots: readonly RecordSlot[],
 ): Steps<void> {
   if (slots.length === 0) return
-  const keys = `select base, rkey from ${transaction.dialect.given(keyColumns)}`
-  yield* ask(
-    `delete from ${table} where (base, rkey) in (${keys})`,
-    jsonKeys(slots.map((slot) => keyOf(transaction, slot))),
-  )
+  yield* ask(`delete from ${table} where ${isGiven(transaction)}`, keysOf(transaction, slots))
+}
+
+/** A condition on rows, which takes their keys. */
+function isGiven({ dialect }: WriteTransaction): string {
+  return `(base, rkey) in (select base, rkey from ${dialect.given(keyColumns)})`
+}
+
+function keysOf(transaction: WriteTransaction, slots: readonly RecordSlot[]): string {
+  return jsonKeys(slots.map((slot) => keyOf(transaction, slot)))
 }
 
 function partition<Value>(

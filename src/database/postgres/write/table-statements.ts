@@ -61,8 +61,6 @@ export function tableStatements(table: Table, isCounting: boolean) {
     /** Existing rows among given pairs of `base` and `rkey`. */
     find: `select t.base, t.rkey, t.id, t.cid, t.rev, t.indexed_at as "indexedAt" from ${given('base bigint', 'rkey text')}
       join ${name} t on t.base = given.base and t.rkey = given.rkey`,
-    some: `select id from ${name} where base = $1 order by rkey limit $2`,
-    older: `select id, rkey from ${name} where base = ? and (rev is null or rev < ?) and rkey > ? order by rkey limit ?`,
     expired: `select id, base, rkey, rev, indexed_at from ${name}
       where indexed_at < ? order by indexed_at limit ?`,
     /** Does not change existing rows; returns the keys and ids of added rows. */
@@ -76,7 +74,6 @@ export function tableStatements(table: Table, isCounting: boolean) {
       ${derived.map(([column, value]) => updated(column, value)).join('')}
       from ${given('id bigint', ...changed, ...types)} where t.id = given.id`,
     ),
-    setRev: `update ${name} t set rev = given.rev from ${given('id bigint', 'rev text')} where t.id = given.id`,
     quarantine: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = any($1)`,
     remove: counted('delete', `delete from ${name} t where id = any($1)`),

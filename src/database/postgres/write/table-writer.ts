@@ -12,7 +12,6 @@ import type {
   ExpiredRow,
   FoundRow,
   NewRow,
-  OlderRow,
   RecordTable,
   RowChange,
   RowId,
@@ -45,14 +44,6 @@ export class TableWriter implements RecordTable {
     return keys.length === 0 ? [] : yield* ask<FoundRow>(this.#statements.find, jsonKeys(keys))
   }
 
-  findSome(base: bigint, limit: number): Steps<readonly RowId[]> {
-    return ask(this.#statements.some, base, limit)
-  }
-
-  findOlder(base: bigint, rev: string, after: string, limit: number): Steps<readonly OlderRow[]> {
-    return ask(this.#statements.older, base, rev, after, limit)
-  }
-
   findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]> {
     return ask(this.#statements.expired, oldest, limit)
   }
@@ -80,13 +71,6 @@ export class TableWriter implements RecordTable {
     if (concerned.length > 0) for (const mark of entered) yield* ask(mark, idsOf(concerned))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
-  }
-
-  *setRev(transaction: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
-    if (rows.length === 0) return
-    const given = rows.map(({ id, rev }) => `{"id":${id},"rev":${jsonValue(rev)}}`)
-    yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
-    yield* ask(this.#statements.setRev, jsonRows(given))
   }
 
   *setStories(rows: readonly StoryRow[]): Steps<void> {

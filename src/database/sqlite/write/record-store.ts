@@ -7,7 +7,6 @@ import type {
   ExpiredRow,
   FoundRow,
   NewRow,
-  OlderRow,
   RecordStore,
   RecordTable,
   RowChange,
@@ -110,14 +109,6 @@ class SqliteRecordTable implements RecordTable {
     )
   }
 
-  findSome(base: bigint, limit: number): Steps<readonly RowId[]> {
-    return stepsOf(() => this.writer.some(base, limit))
-  }
-
-  findOlder(base: bigint, rev: string, after: string, limit: number): Steps<readonly OlderRow[]> {
-    return stepsOf(() => this.writer.older(base, rev, after, limit))
-  }
-
   findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]> {
     return stepsOf(() => this.writer.expired(oldest, limit))
   }
@@ -147,12 +138,6 @@ class SqliteRecordTable implements RecordTable {
     return stepsOf(() => {
       this.#bases = bases
       for (const row of rows) this.writer.update(rowOf(row), contentOf(row), row.record, this.bulk)
-    })
-  }
-
-  setRev(_: WriteTransaction, rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
-    return stepsOf(() => {
-      for (const row of rows) this.writer.setRev(rowOf(row), row.rev)
     })
   }
 

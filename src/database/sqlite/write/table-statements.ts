@@ -30,16 +30,10 @@ function prepareRowStatements(database: DatabaseSync, table: Table) {
       `select id, cid, rev, min(indexed_at, ${Number.MAX_SAFE_INTEGER}) as indexedAt from ${name} where base = ? and rkey = ?`,
     ),
     json: database.prepare(`select json(record) as json from ${name} where id = ?`),
-    some: prepareExact(database, `select id from ${name} where base = ? order by rkey limit ?`),
-    older: prepareExact(
-      database,
-      `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
-    ),
     update: database.prepare(
       `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
        where id = ?`,
     ),
-    setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
     quarantine: database.prepare(
       `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
        select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,

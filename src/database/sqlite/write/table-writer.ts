@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
-import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
+import type { ExpiredRow } from '../../write/record-table.ts'
 import { deriveRow, refBasesOf } from '../../derive.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -153,14 +153,6 @@ export class TableWriter {
     return this.#statements.find.get(base, rkey) as TableRow | undefined
   }
 
-  some(base: bigint, limit: number): readonly RowId[] {
-    return this.#statements.some.all(base, limit) as unknown as readonly RowId[]
-  }
-
-  older(base: bigint, rev: string, after: string, limit: number): readonly OlderRow[] {
-    return this.#statements.older.all(base, after, rev, limit) as unknown as readonly OlderRow[]
-  }
-
   /** If ids follow the default order, the first rows are the oldest; otherwise there is an index. */
   expired(oldest: bigint, limit: number): readonly ExpiredRow[] {
     const rows = `select id, base, rkey, rev, indexed_at from ${quote(this.table.name)}`
@@ -228,10 +220,6 @@ export class TableWriter {
     const write = (): void => stories.set(id, base, rkey)
     if (this.#sums === null) write()
     else this.#sums.update(id, write)
-  }
-
-  setRev({ id }: Pick<TableRow, 'id'>, rev: string | null): void {
-    this.#statements.setRev.run(rev, id)
   }
 
   remove(old: Pick<TableRow, 'id'>, bulk = false): void {
