@@ -4,19 +4,23 @@ import { formatInstant } from '../util/instant.ts'
 import type { Change, ColumnValue, RecordCheck } from './database.ts'
 import { deriveRow } from './derive.ts'
 import { rebuildSource } from './write/rejections.ts'
+import type { NewRow } from './write/record-table.ts'
 import type { Table } from './layout/tables.ts'
+
+type Kept = Extract<Change, { kind: 'put' }> & Pick<NewRow, 'indexedAt' | 'changedAt'>
 
 /** `row` has did, rkey, cid (bytes or text), rev, indexed_at, changed_at and json; integers as bigint. */
 export function storedRecord(
   table: Table,
   row: Readonly<Record<string, ColumnValue>>,
   check: RecordCheck,
-): Extract<Change, { kind: 'put' | 'reject' }> {
+): Kept | Extract<Change, { kind: 'reject' }> {
   const { nsid: collection } = table.collection
   const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
   const uri = `at://${did}/${collection}/${rkey}`
   const rev = row.rev as string | null
-  const cid = typeof row.cid === 'string' ? (parseCid(row.cid) as Uint8Array) : (row.cid as Uint8Array)
+  const cid = typeof row.cid === 'string' ? parseCid(row.cid) : (row.cid as Uint8Array)
+  if (cid === null) throw new Error(`The record ${uri} has no valid CID: ${String(row.cid)}.`)
   const fault = check(uri, json)
   if (fault !== null) {
     // Formatted as a line of an import, so that the record can return when the lexicons do.
@@ -49,4 +53,9 @@ export function storedRecord(
     json,
     ...deriveRow(table, JSON.parse(json)),
   }
+}
+
+/** The row of a record that is stored again. `id`: null for the next. */
+export function rowOf(record: Kept, base: bigint, id: bigint | null = null): NewRow {
+  return { ...record, id, base, record }
 }

@@ -3,6 +3,7 @@
  * and records as text. Rows start with their key and are sorted by it.
  */
 import type { ColumnValue } from '../changes.ts'
+import { deriveRow } from '../derive.ts'
 import type { Table } from '../layout/tables.ts'
 
 /** Text, integers as bigint, other numbers, or null. */
@@ -19,7 +20,7 @@ export interface CopyPart {
 }
 
 /** A row of a collection; the first three columns are the default order. */
-export type RecordRow = readonly [
+type RecordRow = readonly [
   indexedAt: bigint,
   rkey: string,
   did: string,
@@ -28,6 +29,13 @@ export type RecordRow = readonly [
   changedAt: bigint,
   json: string,
 ]
+
+/** A row of a collection as it is written, without ids. */
+export function recordIn(table: Table, row: CopyRow) {
+  const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
+  const record = { json, ...deriveRow(table, JSON.parse(json)) }
+  return { did, rkey, cid, rev, indexedAt, changedAt, record }
+}
 
 const recordColumns = ['indexed_at', 'rkey', 'did', 'cid', 'rev', 'changed_at', 'record']
 

@@ -1,10 +1,10 @@
 /** Moves rows of accounts whose status has changed: into quarantine, back into their tables, or out of the database. */
-import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
+import type { ColumnValue, RecordCheck, Rejection } from '../database.ts'
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
 import { quote } from '../../sql/sql.ts'
 import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
-import { storedRecord } from '../stored-record.ts'
+import { rowOf, storedRecord } from '../stored-record.ts'
 import { repoCollectionUri } from '../changes.ts'
 import type { NewRow, RecordTable, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
@@ -89,31 +89,16 @@ function* returnRows(
   didOf: (base: bigint) => string,
   { check, onRefused }: MovesOptions,
 ): Steps<void> {
-  const returned: { readonly row: QuarantinedRow; readonly record: RecordPut }[] = []
+  const returned: NewRow[] = []
   const refused: Rejection[] = []
   for (const row of rows) {
     const record = storedRecord(table.table, { ...row, did: didOf(row.base) }, check)
     if (record.kind === 'reject') refused.push(record)
-    else returned.push({ row, record })
+    else returned.push(rowOf(record, row.base, row.id))
   }
   const bases = returned.flatMap(({ record }) => [...referredRepoCollections(table.table, record)])
   yield* findRepoCollections(transaction, bases)
   yield* makeRepoCollections(transaction, bases)
-  yield* table.insert(
-    transaction,
-    returned.map(
-      ({ row: { base, rkey, id, indexed_at, changed_at }, record }): NewRow => ({
-        base,
-        rkey,
-        id,
-        did: record.did,
-        cid: record.cid,
-        rev: record.rev,
-        indexedAt: indexed_at as bigint,
-        changedAt: changed_at as bigint,
-        record,
-      }),
-    ),
-  )
+  yield* table.insert(transaction, returned)
   if (refused.length > 0) yield* onRefused(transaction, refused)
 }

@@ -3,9 +3,9 @@
  * that no longer fit the lexicons are noted, and stay in the old tables until the rebuild ends. All methods run within
  * the caller's transaction, whose search path leads to the new tables.
  */
-import type { RecordCheck, RecordPut } from '../../database.ts'
+import type { RecordCheck } from '../../database.ts'
 import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
-import { storedRecord } from '../../stored-record.ts'
+import { rowOf, storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
 import { jsonKeys, type RowKey, type StepRow } from '../../metadata/steps.ts'
 import type { NewRow, RowId } from '../../write/record-table.ts'
@@ -85,7 +85,7 @@ export class NextTables {
     for (const row of rows) {
       const record = storedRecord(writer.table, row, this.#check)
       if (record.kind === 'put') {
-        added.push(newRow(row, record))
+        added.push(rowOf(record, row.base as bigint))
         bases.push(...referredRepoCollections(writer.table, record))
       } else refused.push({ base: row.base as bigint, rkey: String(row.rkey) })
     }
@@ -103,20 +103,4 @@ export class NextTables {
 export function selectOld(former: string): string {
   return `select t.id, t.base, t.rkey, t.did, t.cid, t.rev, t.indexed_at, t.changed_at, t.record::text as json
     from ${recordsSchema}.${quote(former)} t`
-}
-
-function newRow(row: StepRow, record: RecordPut): NewRow {
-  if (record.cid === null)
-    throw new Error(`The record ${String(row.rkey)} has no valid CID: ${String(row.cid)}.`)
-  return {
-    id: null,
-    base: row.base as bigint,
-    did: String(row.did),
-    rkey: String(row.rkey),
-    cid: String(row.cid),
-    rev: row.rev as string | null,
-    indexedAt: row.indexed_at as bigint,
-    changedAt: row.changed_at as bigint,
-    record,
-  }
 }

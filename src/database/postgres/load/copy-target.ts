@@ -6,9 +6,9 @@ import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import type { CopyPart, RecordRow, CopyRow } from '../../copy/parts.ts'
+import { recordIn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
 import { repoCollectionUri } from '../../changes.ts'
-import { deriveRow, referredRepoCollections } from '../../derive.ts'
+import { referredRepoCollections } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
@@ -213,11 +213,7 @@ async function rowsOf(
 ): Promise<readonly NewRow[]> {
   const { table } = writer
   const { nsid: collection } = table.collection
-  const records = rows.map((row) => {
-    const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
-    const record = { json, ...deriveRow(table, JSON.parse(json)) }
-    return { did, rkey, cid, rev, indexedAt, changedAt, record }
-  })
+  const records = rows.map((row) => recordIn(table, row))
   await transaction.run(
     findRepoCollections(transaction, [
       ...records.map(({ did }) => repoCollectionUri({ did, collection })),

@@ -5,8 +5,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RecordCheck } from '../../database.ts'
 import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
-import type { RowKey, StepRow } from '../../metadata/steps.ts'
-import { storedRecord } from '../../stored-record.ts'
+import type { RowKey } from '../../metadata/steps.ts'
+import { rowOf, storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
   createIndexes,
@@ -23,7 +23,7 @@ import type { RebuildPart } from './rebuild-state.ts'
 import { optimizeWords } from './word-ddl.ts'
 import { SumWriter } from '../write/materialized.ts'
 import { WordWriter } from '../write/word-writer.ts'
-import { type TableRow, TableWriter } from '../write/table-writer.ts'
+import { TableWriter } from '../write/table-writer.ts'
 
 /** Milliseconds after which a step commits, and rows that are read at once. */
 const stepTime = 150
@@ -46,12 +46,13 @@ export class NextTables {
   readonly #database: DatabaseSync
   readonly #check: RecordCheck
   readonly #next: ReadonlyMap<string, Next>
-  readonly #repoCollections = new Map<string, number>()
+  readonly #findBase: StatementSync
   readonly #refuse: StatementSync
 
   constructor(database: DatabaseSync, tables: readonly Table[], check: RecordCheck) {
     this.#database = database
     this.#check = check
+    this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
     this.#refuse = database.prepare(
       'insert or ignore into rebuild_refusal (nsid, base, rkey) values (?, ?, ?)',
     )
@@ -68,7 +69,6 @@ export class NextTables {
 
   /** Drops cached state after another connection has written. */
   refresh(): void {
-    this.#repoCollections.clear()
     for (const { writer } of this.#next.values()) writer.refresh()
   }
 
@@ -93,14 +93,15 @@ export class NextTables {
   /** Applies some recorded changes of records; returns their number. */
   catchUp(parts: readonly RebuildPart[], limit: number): number {
     const changes = this.#database
-      .prepare('select n, former, base, rkey from rebuild_change order by n limit ?')
+      .prepare('select n, former, base, rkey from rebuild_change order by n limit ?', { readBigInts: true })
       .all(limit)
     const done = this.#database.prepare('delete from rebuild_change where n = ?')
     for (const { n, former, base, rkey } of changes) {
       const part = parts.find((one) => one.former === former)
       const next = part === undefined ? undefined : this.#next.get(part.nsid)
-      if (part !== undefined && next !== undefined) this.#replace(part, next, Number(base), String(rkey))
-      done.run(n as number)
+      if (part !== undefined && next !== undefined)
+        this.#replace(part, next, { base: base as bigint, rkey: String(rkey) })
+      done.run(n as bigint)
     }
     this.#settle()
     return changes.length
@@ -109,13 +110,10 @@ export class NextTables {
   /** Removes rows that must not be visible: those of hidden accounts, and `hidden` records. */
   removeWithheld(hidden: readonly RowKey[]): void {
     for (const { writer } of this.#next.values()) {
-      const find = `select base, rkey from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
-      for (const { base, rkey } of this.#database.prepare(find).all())
-        writer.remove(writer.find(Number(base), String(rkey)) as TableRow)
-      for (const { base, rkey } of hidden) {
-        const row = writer.find(Number(base), rkey)
-        if (row !== undefined) writer.remove(row)
-      }
+      const find = `select id from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
+      for (const { id } of this.#database.prepare(find, { readBigInts: true }).all())
+        writer.remove({ id: id as bigint })
+      for (const row of hidden.flatMap((key) => writer.find(key) ?? [])) writer.remove(row)
     }
     this.#settle()
   }
@@ -171,7 +169,7 @@ export class NextTables {
       const rows = read?.all(at, rowsAtOnce) ?? []
       for (const row of rows) {
         const record = storedRecord(table, row, this.#check)
-        if (record.kind === 'put') writer.insert({ ...keptOf(row), id: null }, record, true)
+        if (record.kind === 'put') writer.insert(rowOf(record, row.base as bigint), true)
         else this.#refuse.run(part.nsid, row.base as bigint, row.rkey as string)
       }
       at = Number(rows.at(-1)?.id ?? at)
@@ -182,23 +180,16 @@ export class NextTables {
     return { at, done, isOver }
   }
 
-  #replace({ nsid, former }: RebuildPart, { table, writer }: Next, base: number, rkey: string): void {
+  #replace({ nsid, former }: RebuildPart, { table, writer }: Next, key: RowKey): void {
+    const { base, rkey } = key
     const old = this.#prepareOld(former as string, 't.base = ? and t.rkey = ?').get(base, rkey)
-    const known = writer.find(base, rkey)
     const record = old === undefined ? null : storedRecord(table, old, this.#check)
     const forget = 'delete from rebuild_refusal where nsid = ? and base = ? and rkey = ?'
     this.#database.prepare(forget).run(nsid, base, rkey)
     if (record?.kind === 'reject') this.#refuse.run(nsid, base, rkey)
-    if (old === undefined || record?.kind !== 'put') {
-      if (known !== undefined) writer.remove(known)
-      return
-    }
-    const row = keptOf(old)
-    // A record with another `indexed_at` has another position in the order.
-    const isMoved = known !== undefined && this.#momentOf(writer, known) !== row.indexedAt
-    if (known !== undefined && !isMoved) return writer.update(known, row, record)
+    if (record?.kind === 'put') return writer.put(rowOf(record, base))
+    const known = writer.find(key)
     if (known !== undefined) writer.remove(known)
-    writer.insert({ ...row, id: null }, record)
   }
 
   /** Like the writer at the end of a transaction. */
@@ -213,23 +204,12 @@ export class NextTables {
     return this.#database.prepare(`${selectStored(former)} where ${where}`, { readBigInts: true })
   }
 
-  #momentOf({ table }: TableWriter, { id }: TableRow): unknown {
-    const find = `select indexed_at from ${quote(table.name)} where id = ?`
-    return this.#database.prepare(find, { readBigInts: true }).get(id)?.indexed_at
-  }
-
-  #base(uri: string): number {
-    const known = this.#repoCollections.get(uri)
-    if (known !== undefined) return known
-    const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
-    const find = this.#database.prepare('select id from base where uri = ?')
-    const add = this.#database.prepare(
-      'insert into base (uri, did, collection) values (?, ?, ?) returning id',
-    )
-    const id = Number(find.get(uri)?.id ?? add.get(uri, did ?? null, collection ?? null)?.id)
-    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
-    this.#repoCollections.set(uri, id)
-    return id
+  #base(uri: string): bigint {
+    const known = this.#findBase.get(uri)
+    if (known !== undefined) return known.id as bigint
+    const [, did = null, collection = null] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
+    const add = 'insert into base (uri, did, collection) values (?, ?, ?) returning id'
+    return this.#database.prepare(add, { readBigInts: true }).get(uri, did, collection)?.id as bigint
   }
 }
 
@@ -237,19 +217,6 @@ export class NextTables {
 export function selectStored(table: string): string {
   return `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
     from ${quote(table)} t join base on base.id = t.base`
-}
-
-function keptOf(row: StepRow) {
-  return {
-    base: Number(row.base),
-    did: String(row.did),
-    rkey: String(row.rkey),
-    cid: row.cid as Uint8Array,
-    rev: row.rev as string | null,
-    indexedAt: row.indexed_at as bigint,
-    changedAt: row.changed_at as bigint,
-    json: String(row.json),
-  }
 }
 
 function lastId(database: DatabaseSync, { name }: Table): number {

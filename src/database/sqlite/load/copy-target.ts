@@ -8,12 +8,11 @@ import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import type { CopyPart, RecordRow, CopyRow } from '../../copy/parts.ts'
+import { recordIn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { repoCollectionUri } from '../../changes.ts'
-import { deriveRow } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
-import { derivationOf, quote } from '../layout/ddl.ts'
+import { derivationOf } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
 import { claimLog, identify } from '../open-file.ts'
 import { assertOurLayout, isEmpty, readDataVersion, readDerivation } from '../layout/layout.ts'
@@ -22,7 +21,8 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run, transact } from '../steps.ts'
-import { type NewRow, type TableRow, TableWriter } from '../write/table-writer.ts'
+import type { NewRow } from '../../write/record-table.ts'
+import { TableWriter } from '../write/table-writer.ts'
 
 /** Throws, without changing the file, when it cannot become a copy of the source. */
 export async function openSqliteTarget(
@@ -67,7 +67,6 @@ class SqliteTarget implements CopyTarget {
   readonly #mark: string
   readonly #run: Run
   readonly #writers: ReadonlyMap<string, TableWriter>
-  readonly #repoCollections = new Map<string, number>()
   readonly #findBase: StatementSync
   /** Names of the tables that `complete` has finished. */
   readonly #completed: Set<string>
@@ -87,7 +86,7 @@ class SqliteTarget implements CopyTarget {
     this.#derivation = wanted.derivation
     this.#mark = formatMark(wanted)
     this.#run = createRunner(database)
-    this.#findBase = database.prepare('select id from base where uri = ?')
+    this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
     this.#writers = new Map(
       tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri), null)]),
     )
@@ -144,28 +143,13 @@ class SqliteTarget implements CopyTarget {
 
   #writeRecords(table: Table, writer: TableWriter, { written, removed }: RowChanges): void {
     const bulk = !this.#completed.has(table.name)
-    const moment = this.#database.prepare(
-      `select indexed_at from ${quote(table.name)} where base = ? and rkey = ?`,
-      { readBigInts: true },
-    )
-    const isAt = ({ base, rkey, indexedAt }: NewRow): boolean =>
-      moment.get(base, rkey)?.indexed_at === indexedAt
     for (const row of removed) {
-      const record = this.#recordOf(table, row)
-      // The record may have been written with another \`indexed_at\` already.
-      if (isAt(record)) writer.remove(writer.find(record.base, record.rkey) as TableRow, bulk)
+      const record = this.#rowOf(table, row)
+      const old = writer.find(record)
+      // The record may have been written with another `indexed_at` already.
+      if (old?.indexedAt === record.indexedAt) writer.remove(old, bulk)
     }
-    for (const row of written) {
-      const record = this.#recordOf(table, row)
-      const derived = deriveRow(table, JSON.parse(record.json))
-      if (writer.insert(record, derived, bulk)) continue
-      const old = writer.find(record.base, record.rkey) as TableRow
-      if (isAt(record)) writer.update(old, record, derived, bulk)
-      else {
-        writer.remove(old, bulk)
-        writer.insert(record, derived, bulk)
-      }
-    }
+    for (const row of written) writer.put(this.#rowOf(table, row), bulk)
     if (bulk) writer.keepOrder()
     else {
       writer.completeCounts()
@@ -174,10 +158,10 @@ class SqliteTarget implements CopyTarget {
     }
   }
 
-  #recordOf(table: Table, row: CopyRow): NewRow {
-    const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
-    const base = this.#base(repoCollectionUri({ did, collection: table.collection.nsid }))
-    return { id: null, base, did, rkey, cid: parseCid(cid) as Uint8Array, rev, indexedAt, changedAt, json }
+  #rowOf(table: Table, row: CopyRow): NewRow {
+    const record = recordIn(table, row)
+    const base = this.#base(repoCollectionUri({ did: record.did, collection: table.collection.nsid }))
+    return { ...record, id: null, base, cid: parseCid(record.cid) as Uint8Array }
   }
 
   #transact(work: () => void): void {
@@ -189,14 +173,10 @@ class SqliteTarget implements CopyTarget {
   }
 
   /** Throws on an unknown URI: the table `base` is copied first. */
-  #base(uri: string): number {
-    const known = this.#repoCollections.get(uri)
-    if (known !== undefined) return known
+  #base(uri: string): bigint {
     const row = this.#findBase.get(uri)
     if (row === undefined) throw new Error(`The first part ${uri} of a URI is missing.`)
-    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
-    this.#repoCollections.set(uri, Number(row.id))
-    return Number(row.id)
+    return row.id as bigint
   }
 
   #setDerivation(derivation: string): void {

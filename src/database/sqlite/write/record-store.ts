@@ -1,6 +1,6 @@
 /** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type RecordPut, recordNameOf } from '../../changes.ts'
+import { recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
 import type {
@@ -95,18 +95,11 @@ class SqliteRecordTable implements RecordTable {
   constructor(database: DatabaseSync, table: Table) {
     this.table = table
     this.writer = new TableWriter(database, table, (uri) => this.#base(uri))
-    this.#findBase = database.prepare('select id from base where uri = ?')
+    this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
   }
 
   find(keys: readonly RowKey[]): Steps<readonly FoundRow[]> {
-    return stepsOf(() =>
-      keys.flatMap(({ base, rkey }) => {
-        const row = this.writer.find(Number(base), rkey)
-        return row === undefined
-          ? []
-          : [{ ...row, base, rkey, id: BigInt(row.id), indexedAt: BigInt(row.indexedAt) }]
-      }),
-    )
+    return stepsOf(() => keys.flatMap((key) => this.writer.find(key) ?? []))
   }
 
   findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]> {
@@ -116,47 +109,33 @@ class SqliteRecordTable implements RecordTable {
   insert({ bases }: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
     return stepsOf(() => {
       this.#bases = bases
-      return rows.flatMap((row) => {
-        const id = this.writer.insert(
-          {
-            id: row.id === null ? null : Number(row.id),
-            base: Number(row.base),
-            did: row.did,
-            rkey: row.rkey,
-            indexedAt: row.indexedAt,
-            ...contentOf(row),
-          },
-          row.record,
-          this.bulk,
-        )
-        return id === null ? [] : [{ id: BigInt(id) }]
-      })
+      return rows.flatMap((row) => this.writer.insert(row, this.bulk) ?? [])
     })
   }
 
   update({ bases }: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
     return stepsOf(() => {
       this.#bases = bases
-      for (const row of rows) this.writer.update(rowOf(row), contentOf(row), row.record, this.bulk)
+      for (const row of rows) this.writer.update(row, this.bulk)
     })
   }
 
   setStories(rows: readonly StoryRow[]): Steps<void> {
     return stepsOf(() => {
-      for (const { id, story } of rows) this.writer.setStory(Number(id), story)
+      for (const row of rows) this.writer.setStory(row)
     })
   }
 
   remove({ bases }: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     return stepsOf(() => {
       this.#bases = bases
-      for (const row of rows) this.writer.remove(rowOf(row), this.bulk)
+      for (const row of rows) this.writer.remove(row, this.bulk)
     })
   }
 
   quarantine(_transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     return stepsOf(() => {
-      for (const row of rows) this.writer.quarantine(rowOf(row))
+      for (const row of rows) this.writer.quarantine(row)
     })
   }
 
@@ -167,23 +146,9 @@ class SqliteRecordTable implements RecordTable {
   }
 
   /** A row that is removed may refer to a repository collection that this transaction has not looked up. */
-  #base(uri: string): number {
-    return Number(this.#bases.get(uri) ?? this.#findBase.get(uri)?.id)
+  #base(uri: string): bigint {
+    return this.#bases.get(uri) ?? (this.#findBase.get(uri)?.id as bigint)
   }
-}
-
-function rowOf({ id }: RowId): { readonly id: number } {
-  if (id === null) throw new Error('A row that is in its table has an id.')
-  return { id: Number(id) }
-}
-
-function contentOf({
-  cid,
-  rev,
-  changedAt,
-  record,
-}: RowChange & { readonly record: Pick<RecordPut, 'json'> }) {
-  return { cid: cid as Uint8Array, rev, changedAt, json: record.json }
 }
 
 /**

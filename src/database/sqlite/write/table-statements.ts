@@ -25,9 +25,9 @@ function prepareRowStatements(database: DatabaseSync, table: Table) {
       `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
        values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`,
     ),
-    // No number of JavaScript has the times after the year 2255.
-    find: database.prepare(
-      `select id, cid, rev, min(indexed_at, ${Number.MAX_SAFE_INTEGER}) as indexedAt from ${name} where base = ? and rkey = ?`,
+    find: prepareExact(
+      database,
+      `select base, rkey, id, cid, rev, indexed_at as "indexedAt" from ${name} where base = ? and rkey = ?`,
     ),
     json: database.prepare(`select json(record) as json from ${name} where id = ?`),
     update: database.prepare(

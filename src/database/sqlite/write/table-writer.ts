@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
-import type { ExpiredRow } from '../../write/record-table.ts'
+import type { ExpiredRow, FoundRow, NewRow, RowChange, RowId, StoryRow } from '../../write/record-table.ts'
 import { deriveRow, refBasesOf } from '../../derive.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -23,34 +23,6 @@ import { StoryWriter } from './story-writer.ts'
 import { TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
-/** The part of a row that decisions depend on. */
-export interface StoredRow {
-  readonly cid: Uint8Array
-  readonly rev: string | null
-}
-
-export interface TableRow extends StoredRow {
-  readonly id: number
-  readonly indexedAt: number
-}
-
-/** A row to be added, without its derived values. */
-export interface NewRow {
-  /** Null: the next id. */
-  readonly id: number | null
-  readonly base: number
-  readonly did: string
-  readonly rkey: string
-  readonly cid: Uint8Array
-  readonly rev: string | null
-  readonly indexedAt: bigint
-  readonly changedAt: bigint
-  readonly json: string
-}
-
-export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
-type Derived = Pick<RecordPut, 'columns' | 'arrays'>
-
 type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
 
 export class TableWriter {
@@ -58,7 +30,7 @@ export class TableWriter {
   readonly #database: DatabaseSync
   readonly #collectionTable: CollectionTable
   /** Returns the id of a base URI. */
-  readonly #base: (uri: string) => number
+  readonly #base: (uri: string) => bigint
   readonly #statements: TableStatements
   readonly #counts: CountWriter
   /** Null for a copy, which builds sums when all rows are present. */
@@ -80,7 +52,7 @@ export class TableWriter {
   constructor(
     database: DatabaseSync,
     table: Table,
-    base: (uri: string) => number,
+    base: (uri: string) => bigint,
     sums: SumWriter | null = new SumWriter(database, table),
     collectionTable: CollectionTable = 'collection',
   ) {
@@ -149,8 +121,8 @@ export class TableWriter {
     return last
   }
 
-  find(base: number, rkey: string): TableRow | undefined {
-    return this.#statements.find.get(base, rkey) as TableRow | undefined
+  find({ base, rkey }: RowKey): FoundRow | undefined {
+    return this.#statements.find.get(base, rkey) as FoundRow | undefined
   }
 
   /** If ids follow the default order, the first rows are the oldest; otherwise there is an index. */
@@ -166,15 +138,16 @@ export class TableWriter {
   }
 
   /**
-   * Returns the row's id; null when the record exists already, which is left unchanged. `bulk`: text indexes and counts are built later, all at
-   * once.
+   * Returns the added row; null when the record exists already, which is left unchanged. A row without an id gets the next.
+   * `bulk`: text indexes and counts are built later, all at once.
    */
-  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
+  insert(row: NewRow, bulk = false): RowId | null {
+    const { json, columns, arrays } = row.record
     // Rows with times that were still to come may have been removed from the end.
     if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.readLast()
-    const id = row.id ?? this.#nextId
+    const id = Number(row.id ?? this.#nextId)
     const derived = this.#withBases(columns)
-    const content = [row.cid, row.rev, row.indexedAt, row.changedAt, row.json, ...derived]
+    const content = [row.cid, row.rev, row.indexedAt, row.changedAt, json, ...derived]
     if (this.#statements.insert.run(id, row.base, row.rkey, ...content).changes === 0) return null
     if (!bulk) {
       this.#counts.change([row.base, row.indexedAt, ...derived], 1)
@@ -184,17 +157,28 @@ export class TableWriter {
     // A row that returns under its old id keeps its position in the order.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
-    return id
+    return { id: BigInt(id) }
   }
 
-  update(old: Pick<TableRow, 'id'>, row: RowChange, derived: Derived, bulk = false): void {
-    this.#removeDerived(old, bulk)
-    let columns = this.#withBases(derived.columns)
+  /** Adds a row, or replaces that of its record. One with another `indexed_at` has another position in the order. */
+  put(row: NewRow, bulk = false): void {
+    if (this.insert(row, bulk) !== null) return
+    const old = this.find(row) as FoundRow
+    if (old.indexedAt === row.indexedAt) return this.update({ ...row, id: old.id }, bulk)
+    this.remove(old, bulk)
+    this.insert(row, bulk)
+  }
+
+  update(row: RowId & RowChange, bulk = false): void {
+    const id = idOf(row)
+    const { json, arrays } = row.record
+    this.#removeDerived(id, bulk)
+    let columns = this.#withBases(row.record.columns)
     const stories = bulk ? null : this.#stories
-    const isSame = stories?.isSame(old.id, row.json) ?? true
-    if (!isSame) stories?.leave(old.id)
+    const isSame = stories?.isSame(id, json) ?? true
+    if (!isSame) stories?.leave(id)
     if (!bulk) {
-      const former = this.#counts.find(old.id)
+      const former = this.#counts.find(id)
       const [base = null, indexedAt = null] = former
       const next = [base, indexedAt, ...columns]
       const counted = isSame ? (stories?.withStoryOf(former, next) ?? next) : next
@@ -203,15 +187,16 @@ export class TableWriter {
       columns = counted.slice(2)
     }
     const write = (): unknown =>
-      this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
+      this.#statements.update.run(row.cid, row.rev, row.changedAt, json, ...columns, id)
     if (bulk || this.#sums === null) write()
-    else this.#sums.update(old.id, write)
-    if (!isSame) stories?.enter(old.id)
-    this.#addDerived(old.id, derived.arrays, bulk)
+    else this.#sums.update(id, write)
+    if (!isSame) stories?.enter(id)
+    this.#addDerived(id, arrays, bulk)
   }
 
   /** The row of a table with stories has another first record. */
-  setStory(id: number, { base, rkey }: Pick<RowKey, 'base' | 'rkey'>): void {
+  setStory({ id: given, story: { base, rkey } }: StoryRow): void {
+    const id = Number(given)
     const stories = this.#stories
     if (stories === null) throw new Error(`The records of ${this.table.name} have no stories.`)
     const row = this.#counts.find(id)
@@ -222,19 +207,20 @@ export class TableWriter {
     else this.#sums.update(id, write)
   }
 
-  remove(old: Pick<TableRow, 'id'>, bulk = false): void {
-    this.#removeDerived(old, bulk)
+  remove(row: RowId, bulk = false): void {
+    const id = idOf(row)
+    this.#removeDerived(id, bulk)
     if (!bulk) {
-      this.#counts.change(this.#counts.find(old.id), -1)
-      this.#sums?.leave(old.id)
-      this.#stories?.leave(old.id)
+      this.#counts.change(this.#counts.find(id), -1)
+      this.#sums?.leave(id)
+      this.#stories?.leave(id)
     }
-    this.#statements.remove.run(old.id)
+    this.#statements.remove.run(id)
     this.#completeMany()
   }
 
   /** Moves a row to the quarantine. */
-  quarantine(row: Pick<TableRow, 'id'>): void {
+  quarantine(row: RowId): void {
     this.#statements.quarantine.run(row.id)
     this.remove(row)
     // Reserves the row's id and position in the order, even when no row is left above them.
@@ -331,7 +317,7 @@ export class TableWriter {
     this.#completeMany()
   }
 
-  #removeDerived({ id }: Pick<TableRow, 'id'>, bulk: boolean): void {
+  #removeDerived(id: number, bulk: boolean): void {
     if (bulk) this.#removeElementsOf(id)
     // By id, so that elements of a damaged record are removed too.
     else for (const remove of this.#statements.removeElements) remove.run(id)
@@ -362,6 +348,11 @@ export class TableWriter {
     }
     return copy
   }
+}
+
+function idOf({ id }: RowId): number {
+  if (id === null) throw new Error('A row that is in its table has an id.')
+  return Number(id)
 }
 
 interface LastRow {
