@@ -4,7 +4,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from './database.ts'
-import { MetadataReader } from './metadata/metadata-reader.ts'
 import type { Steps } from './metadata/steps.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
@@ -22,7 +21,7 @@ export interface AwaitedOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-export class AwaitedDatabase extends MetadataReader implements ReadDatabase {
+export class AwaitedDatabase implements ReadDatabase {
   readonly isRemote: boolean
   readonly #options: AwaitedOptions
   readonly #end = new AbortController()
@@ -34,7 +33,6 @@ export class AwaitedDatabase extends MetadataReader implements ReadDatabase {
   #reported: string | null = null
 
   private constructor(options: AwaitedOptions) {
-    super()
     this.isRemote = options.isRemote
     this.#options = options
   }

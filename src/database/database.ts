@@ -9,14 +9,7 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type {
-  ApiKey,
-  Hiding,
-  StoredRejection,
-  KeyUsage,
-  MetadataStore,
-  PurgeExtent,
-} from './metadata/metadata-store.ts'
+import type { StoredRejection, MetadataStore } from './metadata/metadata-store.ts'
 import type { Statement, Steps } from './metadata/steps.ts'
 import type { Table, TextIndex, WordIndex } from './layout/tables.ts'
 import type { FileSpec } from '../files/file-spec.ts'
@@ -89,20 +82,8 @@ export interface ReadDatabase extends AsyncDisposable {
   readStatus(): Promise<IndexStatus>
   /** Bytes that the database occupies, on disk if it is stored there. */
   readSize(): Promise<number>
-  /** Runs steps that only read; the function is called again when a query is repeated. */
+  /** Runs steps that only read, such as those on the metadata; the function is called again when a query is repeated. */
   readSteps<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** The key with that hash, even if it is revoked or expired. */
-  findKey(hash: string): Promise<ApiKey | null>
-  /** All keys, oldest first. */
-  readKeys(): Promise<readonly ApiKey[]>
-  /** The usage of keys since that day, as a number of days since 1970; oldest first. */
-  readUsage(since: number): Promise<readonly KeyUsage[]>
-  /** All hidings by operators, including ended ones; latest first. */
-  readHidings(): Promise<readonly Hiding[]>
-  /** The amount of data of a record or an account that a purge would remove. */
-  readPurgeExtent(subject: string): Promise<PurgeExtent>
-  /** Rejections sorted by key, after `after`. */
-  readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]>
   /** The visible records of a collection in reverse default order; streamed from one snapshot. */
   readRecords(table: Table): AsyncIterable<StoredRecord>
   /** Rows as objects, for inspecting stored data, never for answers; streamed from one snapshot. */

@@ -22,6 +22,7 @@ import {
 import type { Engine } from '../../test/support/store/postgres.ts'
 import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
 import { formatInstant } from '../util/instant.ts'
+import { readRejections } from './metadata/read-rejections.ts'
 
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
@@ -135,7 +136,7 @@ onExpiring('quarantined records and what was refused expire too', async (store, 
   while ((await expire(store, 1)) > 0);
   assert.deepEqual(await store.rows('select rkey from parked'), [])
   assert.deepEqual(await store.column('select rkey from expired order by rkey'), ['a', 'b'])
-  const refused = await store.database.read.readRejections(9, null)
+  const refused = await store.database.read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     refused.map(({ uri }) => uri?.split('/').at(-1)),
     ['s'],

@@ -29,6 +29,7 @@ import {
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { inPairs } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
+import { readHidings } from './metadata/hidings.ts'
 
 const ann = dids[0] as string
 const a = spot('a')
@@ -72,7 +73,7 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
   await metadata.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
   await metadata.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
   const shown = { shownBy: null, shownAt: null, purge: null }
-  assert.deepEqual(await store.database.read.readHidings(), [
+  assert.deepEqual(await store.database.read.readSteps(readHidings), [
     { subject: record, reason: 'Second.', hiddenBy: 'cai', hiddenAt: at + 1n, ...shown },
     {
       subject: record,
@@ -86,12 +87,12 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
     { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
   ])
   await metadata.unhide(record, 'ben')
-  const [second] = await store.database.read.readHidings()
+  const [second] = await store.database.read.readSteps(readHidings)
   assert.equal(second?.shownAt, at + 1n)
   // In the microsecond in which it was shown.
   clock.advance(6n)
   await hide(store, record)
-  assert.equal((await store.database.read.readHidings())[0]?.hiddenAt, at + 2n)
+  assert.equal((await store.database.read.readSteps(readHidings))[0]?.hiddenAt, at + 2n)
 })
 
 onThreeNotes('a record that is shown again has the times that it had', async (store) => {

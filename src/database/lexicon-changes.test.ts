@@ -26,6 +26,7 @@ import { createRecordReader } from '../lexicon/records/validate.ts'
 import type { Change, RebuildPolicy } from './database.ts'
 import { previewRebuild } from './open.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
+import { readRejections } from './metadata/read-rejections.ts'
 
 const marks = noteLexicons[1] as (typeof noteLexicons)[number]
 /** No note that has a text fits these. */
@@ -64,7 +65,7 @@ onEveryEngine('records that stop fitting come back with the lexicons that they f
   await show(store, dids[1] as string)
   await settleAll(store)
   assert.deepEqual(await content(store), before)
-  assert.deepEqual(await store.database.read.readRejections(9, null), [])
+  assert.deepEqual(await store.database.read.readSteps(() => readRejections(9, null)), [])
   assert.deepEqual(await store.rows('select * from parked'), [])
   assert.deepEqual(await store.rows('select * from tombstone'), [])
   await assertDerived(store)
@@ -83,7 +84,7 @@ onEveryEngine('what was refused by an import is stored once the lexicons take it
     (await content(store)).map(({ uri }) => uri),
     [uriOf(spot('a')), uriOf(spot('b'))],
   )
-  const left = await store.database.read.readRejections(9, null)
+  const left = await store.database.read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     left.map(({ uri }) => uri),
     [uriOf(spot('never'))],
@@ -101,11 +102,11 @@ onEveryEngine('a rejection of a stored record outlasts rebuilds until the record
   {
     const others = [recordLexicon(note, { text: { type: 'string', maxLength: 13 } }), marks]
     await using store = await openNotes(path, undefined, others)
-    assert.equal((await store.database.read.readRejections(9, null)).length, 1)
+    assert.equal((await store.database.read.readSteps(() => readRejections(9, null))).length, 1)
   }
   await using store = await openNotes(path)
   assert.match(String((await content(store))[0]?.json), /Äpfel/)
-  assert.deepEqual(await store.database.read.readRejections(9, null), [])
+  assert.deepEqual(await store.database.read.readSteps(() => readRejections(9, null)), [])
 })
 
 onEveryEngine('a rebuild reports what its preview reported, which wrote nothing', async (database) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { emptyDatabases, openTestStore, recordLexicon } from '../../test/support/store/store.ts'
+import { readRejections } from './metadata/read-rejections.ts'
 
 const thing = 'org.example.thing'
 const here = `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${thing}/`
@@ -37,7 +38,7 @@ for (const way of ['batch', 'load'] as const)
       value: { $type: thing, ...value },
     }))
     const outcome = await (way === 'batch' ? store.apply(...lines) : store.load(lines))
-    const refusals = await store.database.read.readRejections(9, null)
+    const refusals = await store.database.read.readSteps(() => readRejections(9, null))
     assert.deepEqual([outcome.stored, refusals.map(({ message }) => message)], [values.length, []])
     assert.equal((await store.rows(`select rkey from "${thing}"`)).length, values.length)
   })
@@ -56,7 +57,7 @@ onEveryEngine('a rejection is stored for a URI of any length', async (database) 
     const outcome = await store.database.write.applyBatch([{ ...refused, uri }])
     assert.equal(outcome.rejected, 1, String(once))
   }
-  const kept = await store.database.read.readRejections(9, null)
+  const kept = await store.database.read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     kept.map((one) => one.uri),
     [uri],

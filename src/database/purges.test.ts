@@ -39,6 +39,8 @@ import {
 } from '../../test/support/records/notes.ts'
 import { inPairs, tamperWith, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
+import { measurePurge } from './metadata/purges.ts'
+import { readHidings } from './metadata/hidings.ts'
 
 const inFolder = temporaryFolder()
 const ann = dids[0] as string
@@ -54,9 +56,9 @@ onEveryEngine('a purged record is gone at once, whether it could be seen or not'
     if (before === 'suspended') await apply(store, account(0, 'suspended', 1))
     await settleAll(store)
     const extent = { ...nothing, collections: [{ name: note, records: 1 }] }
-    assert.deepEqual(await store.database.read.readPurgeExtent(record), extent, before)
+    assert.deepEqual(await store.database.read.readSteps(() => measurePurge(record)), extent, before)
     assert.deepEqual(await purge(store, record), extent, before)
-    assert.deepEqual(await store.database.read.readPurgeExtent(record), nothing, before)
+    assert.deepEqual(await store.database.read.readSteps(() => measurePurge(record)), nothing, before)
     assert.equal(await purge(store, record), null)
     await assertDerived(store)
     const left = before === 'nothing' || before === 'hidden' ? ['b', 'c'] : ['c']
@@ -89,7 +91,7 @@ onThreeNotes('a purged account is unseen at once, and leaves in steps', async (s
   await assertDerived(store)
   assert.deepEqual(await seen(store), ['c'])
   assert.equal((await store.database.read.readPlanState()).hiding, false)
-  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+  assert.deepEqual(await store.database.read.readSteps(() => measurePurge(ann)), nothing)
   for (const table of ['actor', 'job', 'fetched'])
     assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
 })
@@ -103,7 +105,7 @@ onNotes('a purge leaves another account whose DID begins with that of the purged
   assert.deepEqual(await purge(store, dids[1] as string), { ...extent, rejections: 0, tombstones: 0 })
   await settleAll(store)
   assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(at('a'))])
-  assert.deepEqual(await store.database.read.readPurgeExtent(other), extent)
+  assert.deepEqual(await store.database.read.readSteps(() => measurePurge(other)), extent)
 })
 
 /** What may try to bring a purged record back. */
@@ -140,7 +142,7 @@ for (const subject of [record, ann])
         for (const change of changesOf(store)) await apply(store, change)
         await settleAll(store)
         assert.ok(!(await seen(store)).includes('a'), event)
-        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, event)
+        assert.deepEqual(await store.database.read.readSteps(() => measurePurge(subject)), nothing, event)
         await assertDerived(store)
         await store.metadata.unhide(subject, 'tester')
         await settleAll(store)
@@ -191,7 +193,7 @@ onEveryEngine('a purge that was broken off is finished by a rebuild too', async 
   }
   await using store = await openNotes(path, undefined, widerLexicons)
   await settleAll(store)
-  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+  assert.deepEqual(await store.database.read.readSteps(() => measurePurge(ann)), nothing)
   assert.deepEqual(await seen(store), ['c'])
 })
 
@@ -204,7 +206,7 @@ onEveryEngine('a purge while the collection is not served holds when it is again
       await using store = await openNotes(path, undefined, served)
       const records = subject === ann ? 2 : 1
       assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
-      assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
+      assert.deepEqual(await store.database.read.readSteps(() => measurePurge(subject)), nothing)
       await settleAll(store)
     }
     await using store = await openNotes(path)
@@ -227,7 +229,7 @@ onStoppedNotes('who, when and why is kept, of the hiding before too', async (sto
     shownAt: null,
   }
   const purged = { purgedBy: 'ben', purgedAt: at + 5n, reason: 'Second.', erasedAt: null }
-  assert.deepEqual(await store.database.read.readHidings(), [{ ...hiding, purge: purged }])
+  assert.deepEqual(await store.database.read.readSteps(readHidings), [{ ...hiding, purge: purged }])
   assert.deepEqual(await metadata.unfinishedPurges(), [record])
   assert.equal((await store.database.read.readStatus()).unfinishedPurges, 1)
   await store.database.write.compact()
@@ -333,7 +335,7 @@ onEveryEngine('after a purge the rest is as if the purged had never been there',
       }
       await settleAll(store)
       for (const subject of purged)
-        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
+        assert.deepEqual(await store.database.read.readSteps(() => measurePurge(subject)), nothing, subject)
       assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
       for (const its of [store, without]) await assertDerived(its)
       const kept = (its: TestStore) =>

@@ -16,6 +16,7 @@ import {
 import { understand } from '../../test/support/records/understand.ts'
 import type { Change } from '../database/database.ts'
 import { retryRejections } from './retry.ts'
+import { readRejections } from '../database/metadata/read-rejections.ts'
 
 const { set: lexicons, tables } = understand(noteLexicons, {})
 
@@ -35,7 +36,7 @@ test('what fits now is stored, and what is outdated by then leaves the list with
   const result = await retryRejections(store.database, { lexicons, tables })
   const { stored, unchanged, older, rejected, cut } = result
   assert.deepEqual([stored, unchanged, older, rejected, cut], [1, 1, 1, 1, 0])
-  const left = await store.database.read.readRejections(9, null)
+  const left = await store.database.read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     left.map(({ uri }) => uri),
     [uriOf(spot('unfit'))],

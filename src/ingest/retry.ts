@@ -6,6 +6,7 @@ import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ReaderOptions } from './sources/change-reader.ts'
 import { createLineChangeOf } from './sources/files/block-reader.ts'
+import { readRejections } from '../database/metadata/read-rejections.ts'
 
 interface RetryResult extends BatchOutcome {
   /** Rejections that stored only the beginning of the record and cannot be retried. */
@@ -25,7 +26,7 @@ export async function retryRejections(
   const total = { ...noOutcome(), cut: 0, malformed: 0 }
   let after: string | null = null
   for (;;) {
-    const some = await read.readRejections(batchSize, after)
+    const some = await read.readSteps(() => readRejections(batchSize, after))
     if (some.length === 0) return total
     after = some.at(-1)?.key ?? null
     const whole = some.filter(canBeJudged)

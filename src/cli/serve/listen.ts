@@ -25,6 +25,7 @@ import { stopping, stopSignal } from '../signals.ts'
 import type { Config } from '../settings/settings.ts'
 import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
+import { findKey } from '../../database/metadata/keys.ts'
 
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
 
@@ -103,7 +104,7 @@ export async function startServer(
       lexicons: model.fingerprint,
     },
     authenticate: createAuthentication({
-      findKey: (hash) => read.findKey(hash),
+      findKey: (hash) => read.readSteps(() => findKey(hash)),
       tiers,
       limiter,
       now,

@@ -9,6 +9,7 @@ import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.t
 import { CommandError } from '../command.ts'
 import type { ProjectContext } from './project.ts'
 import type { Config } from '../settings/settings.ts'
+import { readHidings } from '../../database/metadata/hidings.ts'
 
 /** Maximum rows per transaction, so that other writers need not wait long. */
 const rowsAtOnce = 500
@@ -29,7 +30,7 @@ export function reasonOf(command: string, config: Config): string {
 }
 
 export async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
-  const hidings = await database.readHidings()
+  const hidings = await database.readSteps(readHidings)
   return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)
 }
 

@@ -52,6 +52,7 @@ import type { Change } from '../database.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
+import { readHidings } from '../metadata/hidings.ts'
 
 const emptyUrl = emptyDatabases()
 const { set, tables } = understand(noteLexicons, {})
@@ -169,7 +170,10 @@ onUnlikePairs('what was shown and hidden again meanwhile is hidden once', async 
   await hide(store, subject)
   await copy(store.path, url)
   await using copied = await openNotes(url)
-  assert.deepEqual(await copied.database.read.readHidings(), await store.database.read.readHidings())
+  assert.deepEqual(
+    await copied.database.read.readSteps(readHidings),
+    await store.database.read.readSteps(readHidings),
+  )
 })
 
 onUnlikePairs('what is not the same is told, and mended by the next copy', async (from, to) => {

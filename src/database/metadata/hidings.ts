@@ -14,6 +14,7 @@ export const notHidden =
 /** Condition on rows with a DID: an operator has hidden the account. */
 export const ofHiddenAccount = 'did in (select subject from hiding where shown_at is null)'
 
+/** All, including ended ones; latest first. */
 export function* readHidings(): Steps<readonly Hiding[]> {
   const rows = yield* ask(
     `select subject, h.reason, hidden_by, hidden_at, shown_by, shown_at, purged_by, purged_at, erased_at,

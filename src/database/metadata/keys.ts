@@ -4,11 +4,13 @@ import { ask, type StepRow, type Steps } from './steps.ts'
 
 const columns = 'id, name, tier, contact, created_at, expires_at, valid_until, revoked_at'
 
+/** The key with that hash, even if it is revoked or expired. */
 export function* findKey(hash: string): Steps<ApiKey | null> {
   const [row] = yield* ask(`select ${columns} from api_key where hash = ?`, hash)
   return row === undefined ? null : keyOf(row)
 }
 
+/** Oldest first. */
 export function* readKeys(): Steps<readonly ApiKey[]> {
   return (yield* ask(`select ${columns} from api_key order by created_at, id`)).map(keyOf)
 }
@@ -67,6 +69,7 @@ export function* addUsage(usage: readonly KeyUsage[], today: number): Steps<void
   yield* ask('delete from key_usage where day <= ?', today - usageDays)
 }
 
+/** The usage of keys since that day, as a number of days since 1970; oldest first. */
 export function* readUsage(since: number): Steps<readonly KeyUsage[]> {
   const rows = yield* ask(
     'select key, day, requests, points from key_usage where day >= ? order by day, key',

@@ -20,6 +20,7 @@ import {
 import { recordLexicon } from '../../../test/support/store/store.ts'
 import type { Change, Rejection } from '../database.ts'
 import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
+import { readRejections } from '../metadata/read-rejections.ts'
 
 const nameless = (record: string, source = 'test'): Change => ({
   kind: 'reject',
@@ -33,7 +34,7 @@ const nameless = (record: string, source = 'test'): Change => ({
 onNotes('only the beginning of a record that is too long is kept, marked as cut', async (store) => {
   const [fits, tooLong] = ['x'.repeat(maxRejectedLength), '😀'.repeat(maxRejectedLength)]
   await apply(store, nameless(fits), nameless(`y${tooLong}`))
-  const kept = (await store.database.read.readRejections(9, null)).toSorted(
+  const kept = (await store.database.read.readSteps(() => readRejections(9, null))).toSorted(
     (a, b) => Number(a.cut) - Number(b.cut),
   )
   assert.deepEqual(
@@ -79,7 +80,7 @@ onEveryEngine('rejections of a rebuild are neither cut nor dropped', async (data
     await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
   // Nor does what nobody vouches for take its place.
   await apply(store, refuse(store, spot('long')))
-  const [kept] = await store.database.read.readRejections(1, null)
+  const [kept] = await store.database.read.readSteps(() => readRejections(1, null))
   assert.deepEqual([kept?.uri, kept?.source, kept?.cut], [uriOf(spot('long')), 'rebuild', false])
   assert.equal(JSON.parse(kept?.record ?? '').value.text, long)
 })
@@ -103,7 +104,7 @@ onEveryEngine('rejections of a rebuild give way to newer ones, or return', async
   }
   await using store = await openNotes(path)
   assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(spot('a')), uriOf(spot('b'))])
-  const kept = await store.database.read.readRejections(9, null)
+  const kept = await store.database.read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     kept.map(({ uri, source }) => [uri, source]),
     [[uriOf(spot('c')), 'test']],
@@ -155,7 +156,7 @@ onStoppedNotes('rejections are read in pages, in the order of their keys', async
   await apply(store, nameless('x'))
   const pages: string[][] = []
   for (let after: string | null = null; ; ) {
-    const page = await read.readRejections(3, after)
+    const page = await read.readSteps(() => readRejections(3, after))
     if (page.length === 0) break
     pages.push(page.map(({ key }) => key))
     after = page.at(-1)?.key ?? null
@@ -166,7 +167,7 @@ onStoppedNotes('rejections are read in pages, in the order of their keys', async
     ['a', 'b', 'c'].map((rkey) => uriOf(spot(rkey))),
   )
   assert.match(second?.join() ?? '', /^sha256:[0-9a-f]{64}$/)
-  const [kept, , , without] = await read.readRejections(9, null)
+  const [kept, , , without] = await read.readSteps(() => readRejections(9, null))
   assert.deepEqual(
     {
       ...kept,

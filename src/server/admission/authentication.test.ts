@@ -14,6 +14,7 @@ import { createKey, hashKey } from '../../util/api-key.ts'
 import { assertNoKeyInUrl, createAuthentication } from './authentication.ts'
 import { type Caller, defaultTiers } from './tiers.ts'
 import { createMemoryLimiter } from '../../../test/support/server/memory-limiter.ts'
+import { findKey as findStored } from '../../database/metadata/keys.ts'
 
 const emptyUrl = emptyDatabases()
 const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))
@@ -271,7 +272,7 @@ async function open(engine: Engine, cacheSeconds = 0) {
   const clock = stoppedClock()
   const store = await openNotes(await emptyUrl(engine), clock.now)
   const { read, write } = store.database
-  const findKey = (hash: string): Promise<ApiKey | null> => read.findKey(hash)
+  const findKey = (hash: string): Promise<ApiKey | null> => read.readSteps(() => findStored(hash))
   return {
     ...without({ findKey, now: clock.now, cacheSeconds }),
     clock,

@@ -18,6 +18,7 @@ import {
 } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'
+import { readHidings } from '../../../database/metadata/hidings.ts'
 
 export async function hide(context: CommandContext): Promise<void> {
   const { list, undo } = context.config
@@ -67,7 +68,7 @@ async function showAgain(text: string, subject: Subject, { config, root }: Comma
 
 async function listHidings({ config, root }: CommandContext): Promise<void> {
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
-  const hidings = await database.readHidings()
+  const hidings = await database.readSteps(readHidings)
   if (config.json) for (const hiding of hidings) printJson(described(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')
   else process.stdout.write(asTable(hidings))

@@ -24,6 +24,7 @@ import { lexiconDir, loadProject, now, openExistingBeside, openExistingStore } f
 import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
+import { measurePurge } from '../../../database/metadata/purges.ts'
 
 export async function purge({ config, operands, root }: CommandContext): Promise<void> {
   const subjects = [...new Set(operands)].map((text) => [text, parseOperand(text)] as const)
@@ -68,7 +69,7 @@ async function foretell(
   if (subjects.length === 0 && config.retain === null)
     throw new UsageError('purge --dry-run needs URI|DID, or --retain.')
   for (const [text] of subjects)
-    print(`${text} would be purged: ${extentOf(await database.readPurgeExtent(text))}`)
+    print(`${text} would be purged: ${extentOf(await database.readSteps(() => measurePurge(text)))}`)
   const retention = parseRetention(config.retain, tables)
   for (const { name, collection } of tables) {
     const oldest = oldestRetained(retention, collection.nsid, now())

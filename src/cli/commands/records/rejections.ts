@@ -9,6 +9,7 @@ import type { ProjectContext } from '../../store/project.ts'
 import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
+import { readRejections } from '../../../database/metadata/read-rejections.ts'
 
 export async function rejections({ config, operands, root }: CommandContext): Promise<void> {
   const [action] = operands
@@ -47,7 +48,7 @@ async function list(config: Config, project: ProjectContext): Promise<void> {
 async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
   let after: string | null = null
   for (;;) {
-    const some = await database.readRejections(100, after)
+    const some = await database.readSteps(() => readRejections(100, after))
     if (some.length === 0) return
     yield* some
     after = some.at(-1)?.key ?? null

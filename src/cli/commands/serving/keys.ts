@@ -13,6 +13,7 @@ import { lexiconDir, loadProject, now, openExistingBeside, openExistingStore } f
 import type { Config } from '../../settings/settings.ts'
 import { instantText, renderTable } from '../../table.ts'
 import { loadTiers } from '../../service/tiers.ts'
+import { findKey, readKeys, readUsage } from '../../../database/metadata/keys.ts'
 
 const hour = 3_600_000_000n
 /** Time before the expiry of a key from which `keys list` warns. */
@@ -51,7 +52,7 @@ async function list({ config, root }: CommandContext, ids: readonly string[]): P
   assertNoIds('list', ids)
   assertNoProperties('list', config)
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
-  const all = await database.readKeys()
+  const all = await database.readSteps(readKeys)
   if (config.json) for (const key of all) printJson(described(key))
   else process.stdout.write(render(all))
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
@@ -63,8 +64,8 @@ async function usage({ config, root }: CommandContext, ids: readonly string[]): 
   assertNoProperties('usage', config)
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const one = given === null ? null : await find(database, given)
-  const all = one === null ? await database.readKeys() : [one]
-  const used = await database.readUsage(dayAt(Date.now()) - config.days + 1)
+  const all = one === null ? await database.readSteps(readKeys) : [one]
+  const used = await database.readSteps(() => readUsage(dayAt(Date.now()) - config.days + 1))
   const usages = all.map((key) => usageOf(key, used))
   if (config.json) for (const usage of usages) printJson(usage)
   else if (one === null) process.stdout.write(renderUsages(usages))
@@ -135,14 +136,14 @@ async function revoke({ config, root }: CommandContext, ids: readonly string[]):
   else print(title(key))
 }
 
-async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string): Promise<ApiKey> {
-  const found = (await read.readKeys()).find((key) => key.id === id)
+async function find(read: Pick<ReadDatabase, 'readSteps'>, id: string): Promise<ApiKey> {
+  const found = (await read.readSteps(readKeys)).find((key) => key.id === id)
   if (found !== undefined) return found
   if (!id.trim().startsWith('lgk_'))
     throw new CommandError(`There is no key with the id ${JSON.stringify(id)}; ${whereIds}.`)
   // The operator may have found a key and want its owner; the message must not repeat the key.
   const key = readKey(id)
-  const known = key === null ? null : await read.findKey(hashKey(key))
+  const known = key === null ? null : await read.readSteps(() => findKey(hashKey(key)))
   const itsId = known === null ? `it is none of those kept here; ${whereIds}` : `its id is ${known.id}`
   throw new CommandError(`That is a key itself, and what is wanted is the id of one: ${itsId}.`)
 }

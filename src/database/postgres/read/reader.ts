@@ -13,7 +13,6 @@ import type {
 } from '../../database.ts'
 import { openFileProcess } from '../../files/file-process.ts'
 import type { FileStatements, FileStream } from '../../files/file-source.ts'
-import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
 import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
@@ -43,7 +42,7 @@ const beginReading = 'begin isolation level repeatable read read only'
 /** Rows in one fetch. */
 const rowsAtOnce = 1000
 
-export class PostgresReader extends MetadataReader implements ReadDatabase {
+export class PostgresReader implements ReadDatabase {
   readonly dialect: Dialect
   readonly isRemote = true
   readonly statistics: PostgresStatistics
@@ -53,7 +52,6 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
   #version = 0
 
   constructor(servers: Servers, options: ReaderOptions) {
-    super()
     this.#servers = servers
     this.#options = options
     this.dialect = options.isSpread ? spreadDialect : postgresDialect

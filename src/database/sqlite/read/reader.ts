@@ -17,7 +17,6 @@ import type {
 import { openFileProcess } from '../../files/file-process.ts'
 import type { FileStatements, FileStream } from '../../files/file-source.ts'
 import { isHiding } from '../../metadata/accounts.ts'
-import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import type { Steps } from '../../metadata/steps.ts'
 import { answerTooLarge, BuiltElsewiseError, RebuiltElsewhereError, unavailable } from '../../refusals.ts'
 import type { Table, TextIndex, WordIndex } from '../../layout/tables.ts'
@@ -86,7 +85,7 @@ export function connectReader(path: string, fingerprint: string, lockTimeout?: n
   return connection
 }
 
-export class SqliteReader extends MetadataReader implements ReadDatabase {
+export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
   readonly #queries: QueryConnection
   readonly #options: ReaderOptions
@@ -95,7 +94,6 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
   readonly isRemote = false
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
-    super()
     this.#database = database
     this.#queries = new QueryConnection(database)
     this.#options = options
