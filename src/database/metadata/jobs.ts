@@ -27,18 +27,10 @@ export function* readListing(kind: JobKind, target: string): Steps<Listing | nul
 }
 
 export function* dueJobs(kind: JobKind, limit: number, begunAt: bigint): Steps<readonly RepoJob[]> {
-  const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
-    order by due_at, did limit ?`
-  const rows = yield* ask(due, kind, begunAt, limit)
-  return rows.map((row) => ({
-    kind,
-    did: String(row.did),
-    host: row.host as string | null,
-    reason: String(row.reason),
-    attempts: Number(row.attempts),
-    requestedAt: row.requested_at as bigint,
-    begunAt,
-  }))
+  const due = `select did, host, reason, attempts, requested_at as "requestedAt" from job
+    where kind = ? and due_at <= ? order by due_at, did limit ?`
+  const rows = yield* ask<Omit<RepoJob, 'kind' | 'begunAt'>>(due, kind, begunAt, limit)
+  return rows.map((row) => ({ ...row, kind, attempts: Number(row.attempts), begunAt }))
 }
 
 export function* nextJobAt(kind: JobKind): Steps<bigint | null> {
@@ -78,9 +70,10 @@ export function* failedJobs(
   return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
 }
 
-export function* countJobs(kind: JobKind): Steps<{ readonly waiting: number; readonly failed: number }> {
-  const count = 'select count(*) as n, count(due_at) as waiting from job where kind = ?'
-  const [row] = yield* ask(count, kind)
+/** `kind`: absent for all. */
+export function* countJobs(kind?: JobKind): Steps<{ readonly waiting: number; readonly failed: number }> {
+  const count = 'select count(*) as n, count(due_at) as waiting from job'
+  const [row] = yield* kind === undefined ? ask(count) : ask(`${count} where kind = ?`, kind)
   const waiting = Number(row?.waiting)
   return { waiting, failed: Number(row?.n) - waiting }
 }

@@ -1,18 +1,20 @@
 /** API keys of callers, of which only a hash is stored, and the usage of each key by day. */
 import type { ApiKey, KeySuccessor, KeyUsage, NewKey } from './metadata-store.ts'
-import { ask, type StepRow, type Steps } from './steps.ts'
+import { ask, type Steps } from './steps.ts'
 
-const columns = 'id, name, tier, contact, created_at, expires_at, valid_until, revoked_at'
+const columns = `id, name, tier, contact, created_at as "createdAt", expires_at as "expiresAt",
+  valid_until as "validUntil", revoked_at as "revokedAt"`
 
 /** The key with that hash, even if it is revoked or expired. */
 export function* findKey(hash: string): Steps<ApiKey | null> {
-  const [row] = yield* ask(`select ${columns} from api_key where hash = ?`, hash)
-  return row === undefined ? null : keyOf(row)
+  const [row = null] = yield* ask<ApiKey>(`select ${columns} from api_key where hash = ?`, hash)
+  return row && { ...row }
 }
 
 /** Oldest first. */
 export function* readKeys(): Steps<readonly ApiKey[]> {
-  return (yield* ask(`select ${columns} from api_key order by created_at, id`)).map(keyOf)
+  const rows = yield* ask<ApiKey>(`select ${columns} from api_key order by created_at, id`)
+  return rows.map((row) => ({ ...row }))
 }
 
 export function* addKey(
@@ -29,9 +31,8 @@ export function* addKey(
 export function* replaceKey(id: string, next: KeySuccessor, at: bigint, now: bigint): Steps<boolean> {
   const unended = `id = ? and revoked_at is null and expires_at is null
     and (valid_until is null or valid_until > ?)`
-  const [row] = yield* ask(`select ${columns} from api_key where ${unended}`, id, now)
-  if (row === undefined) return false
-  const old = keyOf(row)
+  const [old] = yield* ask<ApiKey>(`select ${columns} from api_key where ${unended}`, id, now)
+  if (old === undefined) return false
   yield* addKey({ ...old, id: next.id, validUntil: next.validUntil ?? old.validUntil }, next.hash, now)
   yield* ask('update api_key set expires_at = ? where id = ?', at, id)
   return true
@@ -41,19 +42,6 @@ export function* revokeKey(id: string, now: bigint): Steps<boolean> {
   const found = yield* ask('select id from api_key where id = ?', id)
   yield* ask('update api_key set revoked_at = ? where id = ? and revoked_at is null', now, id)
   return found.length > 0
-}
-
-function keyOf(row: StepRow): ApiKey {
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    tier: String(row.tier),
-    contact: row.contact as string | null,
-    createdAt: row.created_at as bigint,
-    expiresAt: row.expires_at as bigint | null,
-    validUntil: row.valid_until as bigint | null,
-    revokedAt: row.revoked_at as bigint | null,
-  }
 }
 
 /** Days that are retained: a year, and a month for comparison. */

@@ -1,5 +1,5 @@
 /** Reads stored rejections, in SQL for every engine. */
-import type { Change, RejectionJudge, RejectionReason } from '../database.ts'
+import type { Change, RejectionJudge } from '../database.ts'
 import type { StoredRejection } from './metadata-store.ts'
 import type { RebuildCounters } from '../rebuild/rebuild-report.ts'
 import { canBeJudged } from '../write/rejections.ts'
@@ -7,23 +7,13 @@ import { ask, type Steps } from './steps.ts'
 
 /** In the order of their keys, after `after`. */
 export function* readRejections(limit: number, after: string | null): Steps<readonly StoredRejection[]> {
-  const rows = yield* ask(
-    `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
+  const rows = yield* ask<Omit<StoredRejection, 'rev' | 'cut'> & { rev: string | null; cut: bigint }>(
+    `select key, source, uri, reason, message, record, seen_at as "seenAt", rev, cut from rejection
      where key > ? order by key limit ?`,
     after ?? '',
     limit,
   )
-  return rows.map((row) => ({
-    key: String(row.key),
-    source: String(row.source),
-    uri: row.uri as string | null,
-    reason: row.reason as RejectionReason,
-    message: String(row.message),
-    record: String(row.record),
-    ...(row.rev !== null && { rev: String(row.rev) }),
-    cut: row.cut === 1n,
-    seenAt: row.seen_at as bigint,
-  }))
+  return rows.map(({ rev, cut, ...row }) => ({ ...row, ...(rev !== null && { rev }), cut: cut === 1n }))
 }
 
 export interface JudgedRejections {

@@ -76,15 +76,9 @@ function* readRepoRecords(did: string, collections: readonly string[]): Steps<re
   for (const { base, collection } of yield* repoCollectionsOf(did, collections)) {
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue
-      const rows = `select rkey, cid, rev, indexed_at from ${quote(table)} where base = ?`
-      for (const row of yield* ask(rows, base))
-        found.push({
-          collection,
-          rkey: String(row.rkey),
-          cid: row.cid ?? null,
-          rev: row.rev as string | null,
-          indexedAt: row.indexed_at as bigint,
-        })
+      const rows = `select rkey, cid, rev, indexed_at as "indexedAt" from ${quote(table)} where base = ?`
+      for (const row of yield* ask<Omit<RepoRecord, 'collection'>>(rows, base))
+        found.push({ collection, ...row })
     }
   }
   return found

@@ -3,6 +3,7 @@ import { identifier } from '../../sql/sql.ts'
 import type { IndexStatus, SourceState, SourceStatus } from '../database.ts'
 import { longestSilence, unnamedSource } from '../database.ts'
 import { isHiding } from './accounts.ts'
+import { countJobs } from './jobs.ts'
 import { readUnfinishedPurges } from './purges.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
@@ -21,7 +22,7 @@ export function* readStatus(now: bigint, collectionOf: (uri: string) => string):
     collections: yield* readCollections(new Map(Object.entries(sumBy(kept, 'collection'))), outcomes),
     sources: yield* readSources(now),
     rejections: sumBy(outcomes, 'reason'),
-    repositories: yield* readRepositories(),
+    repositories: yield* countJobs(),
     unfinishedPurges: (yield* readUnfinishedPurges()).length,
   }
 }
@@ -84,10 +85,4 @@ function* readSources(now: bigint): Steps<SourceStatus[]> {
       eventsPerSecond: silent ? 0 : Number(row.rate),
     }
   })
-}
-
-function* readRepositories(): Steps<IndexStatus['repositories']> {
-  const [row] = yield* ask('select count(*) as n, count(due_at) as waiting from job')
-  const waiting = Number(row?.waiting)
-  return { waiting, failed: Number(row?.n) - waiting }
 }
