@@ -149,6 +149,11 @@ export function repoCollectionUri({ did, collection }: Pick<RecordName, 'did' | 
   return `at://${did}/${collection}/`
 }
 
+/** From the first URI of an account's records up to the first URI after them. */
+export function urisOf(did: string): readonly [from: string, to: string] {
+  return [`at://${did}/`, `at://${did}0`]
+}
+
 /** The same while it is added up. */
 export type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
 

@@ -1,5 +1,5 @@
 /** Reads and writes the tables besides the records, in SQL that every engine understands except for CIDs and JSON. */
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
 import type { Table } from '../layout/tables.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
@@ -19,7 +19,7 @@ export interface Spelling {
 /** Whether any table has rows. */
 export function* hasRows(tables: readonly Table[]): Steps<boolean> {
   for (const { name } of partsOf(tables))
-    if ((yield* ask(`select 1 as one from ${identifier(name).sql} limit 1`)).length > 0) return true
+    if ((yield* ask(`select 1 as one from ${quote(name)} limit 1`)).length > 0) return true
   return false
 }
 

@@ -4,9 +4,10 @@
  * there until neither hides it or it is deleted. A record that is written meanwhile is moved first, so that it is never
  * in both places.
  */
-import { type AccountChange, type RepoEnd, repoCollectionUri } from '../changes.ts'
+import { type AccountChange, type RepoEnd, repoCollectionUri, urisOf } from '../changes.ts'
 import type { AccountStatus, Move } from '../write/write-transaction.ts'
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
+import { readCollections, tableNames } from './collections.ts'
 import { isHidden, notHidden } from './hidings.ts'
 import { forgetAccount, isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
@@ -112,7 +113,7 @@ export function* purgeAccount(did: string, collections: readonly string[]): Step
 
 /** Rows that remain to be moved, of all accounts except one. */
 export function* countRowsToMove(except: string): Steps<number> {
-  const collections = (yield* ask('select nsid from collection')).map(({ nsid }) => String(nsid))
+  const collections = (yield* readCollections()).map(({ name }) => name)
   let rows = 0
   for (const { did, move } of yield* ask(
     'select did, move from actor where move is not null and did <> ?',
@@ -211,9 +212,9 @@ function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void
 /** A revision later than all known ones of the account and earlier than all that follow; null if none is known. */
 function* revisionPast(did: string, floor: string | null): Steps<string | null> {
   const [from, to] = urisOf(did)
-  const tables = (yield* ask('select table_name from collection')).map(({ table_name }) => String(table_name))
+  const tables = yield* readCollections()
   const bases = 'base in (select id from base where uri >= ? and uri < ?)'
-  const places = ['parked', 'tombstone', ...tables.map((name) => identifier(name).sql)].map(
+  const places = ['parked', 'tombstone', ...tables.map(({ table }) => quote(table))].map(
     (name) => `select max(rev) as rev from ${name} where ${bases}`,
   )
   let last = floor
@@ -256,12 +257,11 @@ function* countWaiting(bases: readonly AccountRepoCollection[]): Steps<number> {
 
 /** Takes served collections only. */
 function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
-  const tables = yield* ask('select nsid, table_name from collection')
-  const names = new Map(tables.map(({ nsid, table_name }) => [nsid, String(table_name)]))
+  const names = yield* tableNames()
   let rows = 0
   for (const { base, collection } of bases) {
-    const table = identifier(names.get(collection) ?? '').sql
-    const [row] = yield* ask(`select count(*) as n from ${table} where base = ?`, base)
+    const table = names.get(collection) ?? ''
+    const [row] = yield* ask(`select count(*) as n from ${quote(table)} where base = ?`, base)
     rows += Number(row?.n)
   }
   return rows
@@ -287,9 +287,4 @@ function* forgetRest(did: string): Steps<void> {
     yield* ask(`delete from ${place} where base in (${bases})`, from, to)
   yield* ask('delete from rejection where key >= ? and key < ?', from, to)
   yield* ask('update actor set handle = null, handle_due = null where did = ?', did)
-}
-
-/** From the first URI of the account's records up to the first URI after them. */
-function urisOf(did: string): readonly [from: string, to: string] {
-  return [`at://${did}/`, `at://${did}0`]
 }

@@ -2,6 +2,7 @@
  * Removes data that is older than its retention. The name, revision and age of each record remain, so that a fetch does
  * not treat it as new; they are removed when its publisher deletes the record.
  */
+import { addToOutcome } from './source-marks.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Retention of each collection, in microseconds since a record was indexed. */
@@ -46,10 +47,5 @@ export function* expireBesides(collection: string, oldest: bigint, limit: number
 /** Counts expired records for `status`. */
 export function* countExpired(collection: string, records: number): Steps<void> {
   if (records === 0) return
-  yield* ask(
-    `insert into outcome (source, collection, outcome, records) values ('retention', ?, 'expired', ?)
-     on conflict (source, collection, outcome) do update set records = outcome.records + excluded.records`,
-    collection,
-    records,
-  )
+  yield* addToOutcome('retention', collection, 'expired', records)
 }

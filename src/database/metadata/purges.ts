@@ -2,8 +2,9 @@
  * Purges: removals for good by operators. A purge belongs to a hiding and holds until the hiding ends; meanwhile
  * nothing of its subject is stored.
  */
-import { recordNameOf, repoCollectionUri } from '../changes.ts'
-import { identifier } from '../../sql/sql.ts'
+import { recordNameOf, repoCollectionUri, urisOf } from '../changes.ts'
+import { quote } from '../../sql/sql.ts'
+import { readCollections } from './collections.ts'
 import type { Purge, PurgeExtent } from './metadata-store.ts'
 import { isHidden, startHiding } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
@@ -44,11 +45,9 @@ export function* startPurge({ subject, reason, purgedBy }: NewPurge, now: bigint
 /** Measures the stored data of a subject that would be removed. */
 export function* measurePurge(subject: string): Steps<PurgeExtent> {
   const collections: { name: string; records: number }[] = []
-  for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection order by nsid')) {
-    const name = String(nsid)
-    const tables = [identifier(String(table_name)).sql, 'parked']
+  for (const { name, table } of yield* readCollections()) {
     let records = 0
-    for (const table of tables) records += yield* countOf(table, ...rowsOf(subject, name))
+    for (const place of [quote(table), 'parked']) records += yield* countOf(place, ...rowsOf(subject, name))
     if (records > 0) collections.push({ name, records })
   }
   const record = recordNameOf(subject)
@@ -96,7 +95,7 @@ export function rowsOf(
   }
   const uris =
     collection === null
-      ? [`at://${subject}/`, `at://${subject}0`]
+      ? urisOf(subject)
       : [repoCollectionUri({ did: subject, collection }), `at://${subject}/${collection}0`]
   return ['base in (select id from base where uri >= ? and uri < ?)', uris]
 }
@@ -125,10 +124,7 @@ function* forgetRejections(subject: string): Steps<void> {
 function rejectionsOf(subject: string): readonly [condition: string, values: readonly string[]] {
   const named = "(uri is null and replace(record, ?, '') <> record)"
   return recordNameOf(subject) === null
-    ? [
-        `((uri >= ? and uri < ?) or uri = ? or ${named})`,
-        [`at://${subject}/`, `at://${subject}0`, `at://${subject}`, subject],
-      ]
+    ? [`((uri >= ? and uri < ?) or uri = ? or ${named})`, [...urisOf(subject), `at://${subject}`, subject]]
     : [`(uri = ? or ${named})`, [subject, subject]]
 }
 

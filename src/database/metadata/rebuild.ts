@@ -1,5 +1,5 @@
 /** Adapts the metadata when the tables of records are derived again, in SQL for every engine. */
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
 import type { Change } from '../changes.ts'
 import { splitUri } from '../derive.ts'
 import type { Table } from '../layout/tables.ts'
@@ -64,7 +64,7 @@ export function* startAnew(): Steps<void> {
 /** Counts the records of the new tables. */
 export function* countStored(tables: readonly Table[], counters: RebuildCounters): Steps<void> {
   for (const { name, collection } of tables) {
-    const [row] = yield* ask(`select count(*) as n from ${identifier(name).sql}`)
+    const [row] = yield* ask(`select count(*) as n from ${quote(name)}`)
     counters.addStored(collection.nsid, Number(row?.n))
   }
 }

@@ -72,15 +72,16 @@ export class OutcomeCounts {
   /** Runs within the batch's own transaction. */
   *save(source: string): Steps<void> {
     for (const { collection, outcome, records } of this.#counts.values())
-      yield* ask(
-        `insert into outcome (source, collection, outcome, records) values (?, ?, ?, ?)
-         on conflict (source, collection, outcome) do update set records = outcome.records + excluded.records`,
-        source,
-        collection,
-        outcome,
-        records,
-      )
+      yield* addToOutcome(source, collection, outcome, records)
   }
+}
+
+export function* addToOutcome(
+  ...counted: [source: string, collection: string, outcome: string, records: number]
+) {
+  const add = `insert into outcome (source, collection, outcome, records) values (?, ?, ?, ?)
+    on conflict (source, collection, outcome) do update set records = outcome.records + excluded.records`
+  yield* ask(add, ...counted)
 }
 
 /** Empty if the collection is unknown, or if the change concerns a whole account. */

@@ -12,11 +12,12 @@ import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
 import { noteChanges, type WriteTransaction } from '../write/write-transaction.ts'
+import { tableNames } from './collections.ts'
 import * as jobs from './jobs.ts'
 import { nameSource, readCursor, writeState } from './source-marks.ts'
 import { ask, type Steps } from './steps.ts'
 import { quote } from '../../sql/sql.ts'
-import type { ColumnValue } from '../changes.ts'
+import { type ColumnValue, urisOf } from '../changes.ts'
 
 export interface MetadataStoreOptions {
   /** Runs the steps in a separate transaction when the writer is free. `durable`: it survives a loss of power. */
@@ -116,8 +117,8 @@ function* forgetRevisions(
     yield* count('update expired set rev = null where base = ? and rev > ?', base, beyond)
     yield* count('delete from tombstone where base = ? and rev > ?', base, beyond)
   }
-  const uris = [`at://${did}/`, `at://${did}0`]
-  yield* count('update rejection set rev = null where key >= ? and key < ? and rev > ?', ...uris, beyond)
+  const ofAccount = 'key >= ? and key < ? and rev > ?'
+  yield* count(`update rejection set rev = null where ${ofAccount}`, ...urisOf(did), beyond)
   return forgotten
 }
 
@@ -133,10 +134,4 @@ function* forgetDeletions(did: string, beyond: string, collections: readonly str
   )
   for (const { base } of yield* repoCollectionsOf(did, collections))
     yield* ask('delete from tombstone where base = ? and rev > ?', base, beyond)
-}
-
-/** By collection. */
-function* tableNames(): Steps<ReadonlyMap<string, string>> {
-  const rows = yield* ask('select nsid, table_name from collection')
-  return new Map(rows.map((row) => [String(row.nsid), String(row.table_name)]))
 }

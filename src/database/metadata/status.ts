@@ -1,8 +1,9 @@
 /** Reads the status of the index, in SQL for every engine. */
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
 import type { IndexStatus, SourceState, SourceStatus } from '../database.ts'
 import { longestSilence, unnamedSource } from '../database.ts'
 import { isHiding } from './accounts.ts'
+import { readCollections } from './collections.ts'
 import { countJobs } from './jobs.ts'
 import { readUnfinishedPurges } from './purges.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
@@ -19,7 +20,7 @@ export function* readStatus(now: bigint, collectionOf: (uri: string) => string):
   )
   return {
     keptRejections: sumBy(kept, 'reason'),
-    collections: yield* readCollections(new Map(Object.entries(sumBy(kept, 'collection'))), outcomes),
+    collections: yield* collectionsStatus(new Map(Object.entries(sumBy(kept, 'collection'))), outcomes),
     sources: yield* readSources(now),
     rejections: sumBy(outcomes, 'reason'),
     repositories: yield* countJobs(),
@@ -35,20 +36,19 @@ function sumBy(rows: readonly StepRow[], name: 'reason' | 'collection' | 'result
   return sums
 }
 
-function* readCollections(
+function* collectionsStatus(
   refused: ReadonlyMap<string, number>,
   outcomes: readonly StepRow[],
 ): Steps<IndexStatus['collections']> {
   // Checking each row's account takes twenty times as long as counting.
   const visible = (yield* isHiding()) ? 'where base not in (select base from hidden)' : ''
   const collections: IndexStatus['collections'][number][] = []
-  for (const row of yield* ask('select nsid, table_name, ordered, served from collection order by nsid')) {
-    const name = String(row.nsid)
-    const rows = `from ${identifier(String(row.table_name)).sql} ${visible}`
+  for (const { name, table, ordered, served } of yield* readCollections()) {
+    const rows = `from ${quote(table)} ${visible}`
     // As separate sub-queries, each is answered from an index.
     const [found] = yield* ask(
       `select (select count(*) ${rows}) as n,
-         (select indexed_at ${rows} order by ${row.ordered === 1n ? 'id' : 'indexed_at'} desc limit 1) as newest`,
+         (select indexed_at ${rows} order by ${ordered === 1n ? 'id' : 'indexed_at'} desc limit 1) as newest`,
     )
     collections.push({
       name,
@@ -59,7 +59,7 @@ function* readCollections(
         'result',
       ),
       rejections: refused.get(name) ?? 0,
-      served: row.served === 1n,
+      served: served === 1n,
     })
   }
   return collections

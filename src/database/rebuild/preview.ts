@@ -2,7 +2,7 @@
  * Previews the effect of a rebuild for other lexicons on stored records, in SQL for every engine. It must not write;
  * all statements see one snapshot, or the caller's transaction.
  */
-import { identifier } from '../../sql/sql.ts'
+import { quote } from '../../sql/sql.ts'
 import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
 import { LostCollectionsError } from '../database.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -11,6 +11,7 @@ import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'
 import { createReplaced } from '../layout/metadata-tables.ts'
 import type { Table } from '../layout/tables.ts'
 import { judgeRejections } from '../metadata/read-rejections.ts'
+import { readCollections } from '../metadata/collections.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 
 export interface PreviewOptions {
@@ -27,12 +28,12 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
   const { tables, check, judge } = options
   const counters = new RebuildCounters()
   const isServed = servedBy(tables)
-  for (const { name, table, wasServed } of yield* readCollections()) {
+  for (const { name, table, served } of yield* readCollections()) {
     if (!isServed(name)) {
-      if (wasServed) counters.addStored(name, yield* countRecords(name, table), false)
+      if (served === 1n) counters.addStored(name, yield* countRecords(name, table), false)
       continue
     }
-    for (const rows of [identifier(table).sql, 'parked'])
+    for (const rows of [quote(table), 'parked'])
       yield* eachRecord(rows, name, recordText, (uri, json) => {
         const fault = check(uri, json)
         counters.addStored(name, 1)
@@ -86,18 +87,18 @@ function* findLost(
 ): Steps<readonly LostCollection[]> {
   const lost: LostCollection[] = []
   const isServed = servedBy(tables)
-  for (const { name, table, wasServed } of yield* readCollections()) {
+  for (const { name, table, served } of yield* readCollections()) {
     let refusal: LostCollection['refusal'] = null
     if (isServed(name)) {
       let fits = false
-      yield* eachRecord(identifier(table).sql, name, recordText, (uri, json) => {
+      yield* eachRecord(quote(table), name, recordText, (uri, json) => {
         const fault = check(uri, json)
         fits = fault === null
         if (fault !== null) refusal ??= { uri, message: fault.message }
         return !fits
       })
       if (fits || refusal === null) continue
-    } else if (!wasServed) continue
+    } else if (served === 0n) continue
     const records = yield* countRecords(name, table)
     if (records > 0) lost.push({ name, records, refusal })
   }
@@ -112,27 +113,11 @@ function servedBy(tables: readonly Table[]): (name: string) => boolean {
   return (name) => served.has(name)
 }
 
-interface StoredCollection {
-  readonly name: string
-  readonly table: string
-  /** Whether the lexicons that the tables are derived from serve it. */
-  readonly wasServed: boolean
-}
-
-function* readCollections(): Steps<readonly StoredCollection[]> {
-  const rows = yield* ask('select nsid, table_name, served from collection order by nsid')
-  return rows.map((row) => ({
-    name: String(row.nsid),
-    table: String(row.table_name),
-    wasServed: row.served === 1n,
-  }))
-}
-
 /** Marks collections that the new lexicons do not have as not served, and counts their records. */
 export function* leaveUnserved(tables: readonly Table[], counters: RebuildCounters): Steps<void> {
   const isServed = servedBy(tables)
-  for (const { name, table, wasServed } of yield* readCollections()) {
-    if (isServed(name) || !wasServed) continue
+  for (const { name, table, served } of yield* readCollections()) {
+    if (isServed(name) || served === 0n) continue
     counters.addStored(name, yield* countRecords(name, table), false)
     yield* ask('update collection set served = 0 where nsid = ?', name)
   }
@@ -141,7 +126,7 @@ export function* leaveUnserved(tables: readonly Table[], counters: RebuildCounte
 /** Counts hidden records too. */
 function* countRecords(name: string, table: string): Steps<number> {
   const [row] = yield* ask(
-    `select (select count(*) from ${identifier(table).sql}) +
+    `select (select count(*) from ${quote(table)}) +
        (select count(*) from parked where base in (select id from base where collection = ?)) as n`,
     name,
   )

@@ -13,6 +13,7 @@ import {
   refuseAndJudge,
   startAnew,
 } from '../../metadata/rebuild.ts'
+import { tableNames } from '../../metadata/collections.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -110,10 +111,7 @@ async function begin(
     `drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}; ${rebuildTables}`,
   )
   await client.query(`insert into ${rebuildSchema}.target values ($1)`, [derivationOf(fingerprint)])
-  const { rows } = await client.query<{ nsid: string; table_name: string }>(
-    'select nsid, table_name from collection',
-  )
-  const formers = new Map(rows.map(({ nsid, table_name }) => [nsid, table_name]))
+  const formers = await runSteps(client, tableNames())
   for (const { collection } of tables) {
     const former = formers.get(collection.nsid) ?? null
     const total = former === null ? '0' : `count(*) from ${recordsSchema}.${quote(former)}`

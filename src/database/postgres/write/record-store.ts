@@ -1,5 +1,6 @@
 /** The tables of PostgreSQL as the write path of every engine uses them. */
 import type { Table } from '../../layout/tables.ts'
+import { readCollections } from '../../metadata/collections.ts'
 import { rowsOf } from '../../metadata/purges.ts'
 import { ask, type Steps } from '../../metadata/steps.ts'
 import type { RecordStore } from '../../write/record-table.ts'
@@ -31,11 +32,11 @@ export class PostgresRecordStore implements RecordStore {
 
   /** Removes rows of collections that the lexicons no longer have; only their tables remain. */
   *erase(transaction: WriteTransaction, subject: string): Steps<void> {
-    for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection')) {
-      if (this.tables.has(String(nsid))) continue
-      const [condition, values] = rowsOf(subject, String(nsid))
-      yield* noteChanges(transaction, String(table_name), condition, ...values)
-      yield* ask(`delete from ${quote(String(table_name))} where ${condition}`, ...values)
+    for (const { name, table } of yield* readCollections()) {
+      if (this.tables.has(name)) continue
+      const [condition, values] = rowsOf(subject, name)
+      yield* noteChanges(transaction, table, condition, ...values)
+      yield* ask(`delete from ${quote(table)} where ${condition}`, ...values)
     }
   }
 }

@@ -17,6 +17,7 @@ import {
   startAnew,
   withheld,
 } from '../../metadata/rebuild.ts'
+import { tableNames } from '../../metadata/collections.ts'
 import { stepsOf } from '../../metadata/steps.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import { RebuildConflictError } from '../../refusals.ts'
@@ -150,12 +151,7 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
   database
     .prepare('insert into rebuild (id, derivation, heard_at) values (1, ?, ?)')
     .run(derivation, options.now())
-  const names = new Map(
-    database
-      .prepare('select nsid, table_name from collection')
-      .all()
-      .map((row) => [String(row.nsid), String(row.table_name)]),
-  )
+  const names = createRunner(database)(tableNames())
   for (const table of nextTables(options.tables)) {
     const former = names.get(table.collection.nsid) ?? null
     layOut(database, table)

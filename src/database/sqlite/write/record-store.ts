@@ -14,8 +14,10 @@ import type {
   StoryRow,
 } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
+import { readCollections } from '../../metadata/collections.ts'
 import { rowsOf } from '../../metadata/purges.ts'
 import { quote } from '../layout/ddl.ts'
+import { createRunner } from '../steps.ts'
 import { TableWriter } from './table-writer.ts'
 
 export class SqliteRecordStore implements RecordStore {
@@ -156,10 +158,9 @@ class SqliteRecordTable implements RecordTable {
  * return; and all derived tables, which are derived again when the collection is served.
  */
 function eraseUnserved(database: DatabaseSync, subject: string, served: ReadonlySet<string>): void {
-  for (const { nsid, table_name } of database.prepare('select nsid, table_name from collection').all()) {
-    const [collection, table] = [String(nsid), String(table_name)]
-    if (served.has(collection)) continue
-    const [condition, values] = rowsOf(subject, collection)
+  for (const { name, table } of createRunner(database)(readCollections())) {
+    if (served.has(name)) continue
+    const [condition, values] = rowsOf(subject, name)
     const found = database.prepare(`select 1 from ${quote(table)} where ${condition} limit 1`).get(...values)
     if (found === undefined) continue
     dropDerived(database, table)
