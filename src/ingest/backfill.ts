@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BatchOutcome, addOutcome, noOutcome } from '../database/changes.ts'
-import type { Damage } from '../database/verify/find-damage.ts'
+import type { Damage } from '../database/verify/verify-counts.ts'
 import type { Writer } from '../database/database.ts'
 import type { JobKind, RepoJob } from '../database/metadata/metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'

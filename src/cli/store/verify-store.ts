@@ -1,6 +1,7 @@
 /** Compares a database with its records, offline. */
 import type { ReadDatabase } from '../../database/database.ts'
-import { type Damage, findDamage } from '../../database/verify/find-damage.ts'
+import { findDamage } from '../../database/verify/find-damage.ts'
+import type { Damage } from '../../database/verify/verify-counts.ts'
 import { counted } from '../../util/text/counted.ts'
 import type { Config } from '../settings/settings.ts'
 import { openExistingStore, type ProjectContext } from './project.ts'

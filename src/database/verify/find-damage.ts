@@ -13,15 +13,8 @@ import { wordVector } from '../postgres/write/word-vector.ts'
 import { lengthsName } from '../sqlite/layout/word-ddl.ts'
 import { storedColumns, type Table, type WordIndex } from '../layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { differingCounts } from './verify-counts.ts'
+import { type Damage, differingCounts, unreadable } from './verify-counts.ts'
 import { wrongStories } from './verify-stories.ts'
-
-export interface Damage {
-  /** The URI of a record, a row by its id where it has no URI, or a table. */
-  readonly name: string
-  /** A sentence. */
-  readonly problem: string
-}
 
 /** The most damage that is reported per table. */
 const most = 100
@@ -44,14 +37,7 @@ export async function findDamage(
       damage.push({ name: table.name, problem: unreadable(cause as Error) })
     }
   }
-  const counts = await differingCounts(read, tables)
-  return [
-    ...damage,
-    ...counts.map(({ name, error }) => ({
-      name,
-      problem: error === null ? 'Its counts or sums are not those of the records.' : unreadable(error),
-    })),
-  ]
+  return [...damage, ...(await differingCounts(read, tables))]
 }
 
 async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal): AsyncGenerator<Damage> {
@@ -185,10 +171,6 @@ function trigramsOf(text: string): Set<string> {
 
 function add(counts: Map<string, number> | undefined, term: string, count: number): void {
   counts?.set(term, (counts.get(term) ?? 0) + count)
-}
-
-function unreadable({ message }: Error): string {
-  return `It cannot be read: ${message.replace(/\.$/, '')}.`
 }
 
 function textOf(value: ColumnValue): string | null {

@@ -18,12 +18,23 @@ interface Pair {
   readonly computed: string
 }
 
-/** The tables of counts and sums that differ from the records, or the error that prevented the comparison. */
+export interface Damage {
+  /** The URI of a record, a row by its id where it has no URI, or a table. */
+  readonly name: string
+  /** A sentence. */
+  readonly problem: string
+}
+
+export function unreadable({ message }: Error): string {
+  return `It cannot be read: ${message.replace(/\.$/, '')}.`
+}
+
+/** The tables of counts and sums that differ from the records, or cannot be compared. */
 export async function differingCounts(
   read: ReadDatabase,
   tables: readonly Table[],
-): Promise<readonly DifferingCounts[]> {
-  const differing: DifferingCounts[] = []
+): Promise<readonly Damage[]> {
+  const differing: Damage[] = []
   const pairs = [
     ...tables.flatMap((table) => table.counts.map((counts) => countsPair(read, table, counts))),
     ...(read.dialect.isSpread ? [] : tables.flatMap(ownSums).map((sums) => sumsPair(read, sums))),
@@ -35,22 +46,18 @@ export async function differingCounts(
   return differing
 }
 
-export interface DifferingCounts {
-  readonly name: string
-  readonly error: Error | null
-}
-
-async function differingOf(read: ReadDatabase, pairs: readonly Pair[]): Promise<DifferingCounts[]> {
-  const found: DifferingCounts[] = []
+async function differingOf(read: ReadDatabase, pairs: readonly Pair[]): Promise<Damage[]> {
+  const found: Damage[] = []
   try {
     const text = pairs.map(differenceOf).join(' union all ')
     for await (const { name } of read.readRows({ text, values: [] }))
-      found.push({ name: String(name), error: null })
+      found.push({ name: String(name), problem: 'Its counts or sums are not those of the records.' })
     return found
   } catch (error) {
     const [only, ...others] = pairs
-    if (only !== undefined && others.length === 0) return [{ name: only.name, error: error as Error }]
-    const each: DifferingCounts[] = []
+    if (only !== undefined && others.length === 0)
+      return [{ name: only.name, problem: unreadable(error as Error) }]
+    const each: Damage[] = []
     for (const pair of pairs) each.push(...(await differingOf(read, [pair])))
     return each
   }

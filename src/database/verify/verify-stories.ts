@@ -5,6 +5,7 @@ import type { ReadDatabase } from '../database.ts'
 import type { StoryColumns } from '../layout/story-columns.ts'
 import type { Table } from '../layout/tables.ts'
 import type { StepRow } from '../metadata/steps.ts'
+import type { Damage } from './verify-counts.ts'
 import { storyWordsOf } from '../stories/considered.ts'
 
 /** Yields each record whose stored story is another. */
@@ -12,7 +13,7 @@ export async function* wrongStories(
   read: ReadDatabase,
   table: Table,
   signal?: AbortSignal,
-): AsyncGenerator<{ readonly name: string; readonly problem: string }> {
+): AsyncGenerator<Damage> {
   const { stories: columns } = table
   if (columns === null) return
   const isSqlite = read.dialect.engine === 'sqlite'

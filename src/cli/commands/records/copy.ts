@@ -110,13 +110,8 @@ async function makeSame(
 /** Checks derived data, and the database file. */
 async function remainingProblems(config: Config, project: ProjectContext): Promise<readonly string[]> {
   await using read = await openExistingStore(config, project)
-  const counts = await differingCounts(read, project.tables)
-  const problems = counts.map(({ name, error }) =>
-    error === null
-      ? `The counts in ${name} are not those of the records.`
-      : `The counts in ${name} cannot be read: ${error.message}`,
-  )
-  return [...problems, ...(await fileDamage(read)).map(({ name, problem }) => `${name}: ${problem}`)]
+  const damage = [...(await differingCounts(read, project.tables)), ...(await fileDamage(read))]
+  return damage.map(({ name, problem }) => `${name}: ${problem}`)
 }
 
 async function opened(path: string, { lexicons, tables }: ProjectContext): Promise<BackupFile> {
