@@ -99,17 +99,7 @@ export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }
  * hidden. `purged`: an operator removed the record for good. `expired`: the record is older than the retention period.
  * Changes of other kinds are not counted.
  */
-export interface BatchOutcome {
-  readonly stored: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly older: number
-  readonly deleted: number
-  readonly withheld: number
-  readonly purged: number
-  readonly expired: number
-  readonly rejected: number
-}
+export type BatchOutcome = Readonly<Outcome>
 
 /** The position of a source after a batch; stored in the transaction of the batch. */
 export interface SourceMark {
@@ -155,9 +145,9 @@ export function urisOf(did: string): readonly [from: string, to: string] {
 }
 
 /** The same while it is added up. */
-export type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
+export type Outcome = ReturnType<typeof noOutcome>
 
-export function noOutcome(): Outcome {
+export function noOutcome() {
   return {
     stored: 0,
     updated: 0,

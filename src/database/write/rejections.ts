@@ -144,22 +144,9 @@ export class RejectionLimit {
 }
 
 /** A row of the table `rejection`. */
-interface RejectionRow {
-  readonly key: string
-  readonly source: string
-  readonly uri: string | null
-  readonly reason: string
-  readonly message: string
-  readonly record: string
-  readonly seen_at: bigint
-  readonly rev: string | null
-  readonly cut: number
-}
+type RejectionRow = ReturnType<typeof rejectionRow>
 
-function rejectionRow(
-  { source, uri, reason, message, record, rev }: Rejection,
-  seenAt: bigint,
-): RejectionRow {
+function rejectionRow({ source, uri, reason, message, record, rev }: Rejection, seenAt: bigint) {
   const isShort = uri !== null && Buffer.byteLength(uri) <= longestKey
   const key = isShort ? uri : `sha256:${createHash('sha256').update(record).digest('hex')}`
   const cut = record.length > maxRejectedLength && source !== rebuildSource
