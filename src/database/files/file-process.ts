@@ -1,6 +1,6 @@
 /** Writes a file in a process of its own, which runs `file-child.ts`, so that it delays nobody and can be killed. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { FileSpec } from '../../files/file-spec.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
@@ -43,10 +43,12 @@ export async function openFileProcess(order: ToFileProcess, signal: AbortSignal)
     kill()
     await closed
   }
-  const messages = receive(child)
+  // An error after the end concerns nobody any more.
+  child.on('error', () => undefined)
+  const messages = on(child, 'message', { close: ['close'] })
   try {
     child.send(order)
-    const first = await messages.next(signal)
+    const first = await nextOf(messages, child, signal)
     if (first.kind === 'outdated') {
       await dispose()
       return null
@@ -56,7 +58,7 @@ export async function openFileProcess(order: ToFileProcess, signal: AbortSignal)
     const bytes = async function* (): AsyncGenerator<Uint8Array> {
       for await (const piece of child.stdio[4] as Readable) yield piece as Uint8Array
       // A killed process closes the pipe, too.
-      const last = await messages.next(signal)
+      const last = await nextOf(messages, child, signal)
       if (last.kind !== 'written') throw new Error(`A file ended with ${last.kind}.`)
       rows = last.rows
     }
@@ -67,31 +69,21 @@ export async function openFileProcess(order: ToFileProcess, signal: AbortSignal)
   }
 }
 
-/** Messages in order; each fails with the failure that the process reports, or that it ended. */
-function receive(child: ChildProcess): { next(signal: AbortSignal): Promise<FromFileProcess> } {
-  const received: (FromFileProcess | Error)[] = []
-  const waiting: (() => void)[] = []
-  const add = (one: FromFileProcess | Error): void => {
-    received.push(one)
-    waiting.shift()?.()
+/** Fails with the failure that the process reports, or that it ended. */
+async function nextOf(
+  messages: AsyncIterator<readonly (FromFileProcess | Error)[], undefined>,
+  child: ChildProcess,
+  signal: AbortSignal,
+): Promise<FromFileProcess> {
+  const { value } = await messages.next().catch((error: Error) => ({ value: [error] }))
+  const message = value?.[0]
+  if (message === undefined || message instanceof Error) {
+    signal.throwIfAborted()
+    const how = child.signalCode ?? `code ${child.exitCode}`
+    throw unavailable(message ?? new Error(`A process that writes a file ended with ${how}.`))
   }
-  child.on('message', add)
-  child.on('error', add)
-  child.on('close', (code, signal) =>
-    add(new Error(`A process that writes a file ended with ${signal ?? `code ${code}`}.`)),
-  )
-  return {
-    async next(signal) {
-      if (received.length === 0) await new Promise<void>((resolve) => waiting.push(resolve))
-      const one = received.shift()
-      if (one === undefined || one instanceof Error) {
-        signal.throwIfAborted()
-        throw unavailable(one)
-      }
-      if (one.kind === 'failed') throw errorOf(one.failure)
-      return one
-    },
-  }
+  if (message.kind === 'failed') throw errorOf(message.failure)
+  return message
 }
 
 const module = siblingModule(import.meta.url, 'file-child')
