@@ -11,20 +11,18 @@ import { isBusy } from '../failures.ts'
 import { nextLeftover } from '../layout/generations.ts'
 import { optimizeWords } from '../layout/word-ddl.ts'
 
-export interface CompactOptions {
-  readonly tables: readonly Table[]
-  /** Runs the work in a transaction of its own. */
-  readonly transact: (work: () => void) => Promise<void>
-}
-
 /** Milliseconds to wait for other processes' transactions, and between two attempts. */
 const lockTimeout = 30_000
 const rest = 20
 
-/** False while a reader uses former pages of the log, or during a rebuild, which later drops its own tables. */
+/**
+ * False while a reader uses former pages of the log, or during a rebuild, which later drops its own tables. `transact` runs
+ * work in a transaction of its own.
+ */
 export async function compactFile(
   database: DatabaseSync,
-  { tables, transact }: CompactOptions,
+  tables: readonly Table[],
+  transact: (work: () => void) => Promise<void>,
 ): Promise<boolean> {
   if (nextLeftover(database) !== null) return false
   for (const text of tables.flatMap(({ texts }) => texts))

@@ -73,43 +73,35 @@ export class SqliteWriter implements WriteDatabase {
     return this.#transactions.idle
   }
 
-  applyBatch(
+  async applyBatch(
     changes: readonly Change[],
     mark?: SourceMark | CountedSource,
     { durable = false }: { readonly durable?: boolean } = {},
   ): Promise<BatchOutcome> {
     const cursor = typeof mark === 'object' && mark.cursor !== null ? mark.source : null
     const first = cursor !== null && !this.#syncedCursors.has(cursor)
-    return this.#transactions.exclusively(async () => {
-      const outcome = await this.#transactions.synced(durable || first, async () => {
-        await this.#transactions.begin()
-        return this.#transactions.finish(() => this.#apply(changes, mark))
-      })
-      if (first) this.#syncedCursors.add(cursor)
-      return outcome
-    })
+    const apply = (): BatchOutcome => this.#apply(changes, mark)
+    const outcome = await this.#transactions.transact(apply, { durable: durable || first })
+    if (first) this.#syncedCursors.add(cursor)
+    return outcome
   }
 
-  load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
-    return this.#transactions.exclusively(async () => {
-      const loaded = await this.#transactions.synced(true, async () => {
-        await this.#transactions.begin()
-        if (this.#store.writers.every(({ isEmpty }) => isEmpty)) return this.#loadAll(batches)
-        this.#database.exec('commit')
-        return null
-      })
-      return loaded ?? this.#loadInTurn(batches)
-    })
+  async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const load = async (): Promise<BatchOutcome | null> => {
+      await this.#transactions.begin()
+      if (this.#store.writers.every(({ isEmpty }) => isEmpty)) return this.#loadAll(batches)
+      this.#database.exec('commit')
+      return null
+    }
+    const loaded = await this.#transactions.exclusively(() => this.#transactions.synced(true, load))
+    return loaded ?? this.#loadInTurn(batches)
   }
 
   compact(): Promise<boolean> {
     return this.#transactions.exclusively(() =>
-      compactFile(this.#database, {
-        tables: this.#options.tables,
-        transact: async (work) => {
-          await this.#transactions.begin()
-          this.#transactions.finish(work)
-        },
+      compactFile(this.#database, this.#options.tables, async (work) => {
+        await this.#transactions.begin()
+        this.#transactions.finish(work)
       }),
     )
   }
@@ -170,20 +162,12 @@ export class SqliteWriter implements WriteDatabase {
   /** Loads each batch in its own transaction; syncing the last syncs all, so the outcome survives a loss of power. */
   async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
-    const apply = (batch: readonly Change[], durable: boolean): Promise<void> =>
-      this.#transactions.synced(durable, async () => {
-        await this.#transactions.begin()
-        addOutcome(
-          total,
-          this.#transactions.finish(() => this.#apply(batch, importSource)),
-        )
-      })
     let last: readonly Change[] = []
     for await (const batch of batches) {
-      if (last.length > 0) await apply(last, false)
+      if (last.length > 0) addOutcome(total, await this.applyBatch(last, importSource))
       last = batch
     }
-    if (last.length > 0) await apply(last, true)
+    if (last.length > 0) addOutcome(total, await this.applyBatch(last, importSource, { durable: true }))
     return total
   }
 }
