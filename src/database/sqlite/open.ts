@@ -64,14 +64,10 @@ export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal;
 
 /** Previews the rebuild of a file for other lexicons, through a read-only connection. */
 export async function previewFile(path: string, options: PreviewOptions): Promise<RebuildReport> {
-  const database = connect(path, true)
-  try {
-    if (isEmpty(database)) throw new Error('it is empty.')
-    assertOurs(database)
-    // One snapshot; closing ends it.
-    database.exec('begin')
-    return createRunner(database)(previewRebuild(options, recordText))
-  } finally {
-    database.close()
-  }
+  using database = connect(path, true)
+  if (isEmpty(database)) throw new Error('it is empty.')
+  assertOurs(database)
+  // One snapshot; closing ends it.
+  database.exec('begin')
+  return createRunner(database)(previewRebuild(options, recordText))
 }

@@ -9,16 +9,12 @@ import { createRunner } from './steps.ts'
 export function removeUnused(path: string): boolean {
   // Locking an empty file writes to it, which fails on a full disk.
   if (statSync(path).size === 0) return remove(path)
-  const database = connect(path, false, undefined, 0)
-  try {
-    // Excludes readers too, as long as the connection is open.
-    database.exec('pragma locking_mode = exclusive; begin exclusive')
-    assertOurs(database)
-    // Every record refers to a row of `base`.
-    return (isEmpty(database) || !createRunner(database)(hasRows([]))) && remove(path)
-  } finally {
-    database.close()
-  }
+  using database = connect(path, false, undefined, 0)
+  // Excludes readers too, as long as the connection is open.
+  database.exec('pragma locking_mode = exclusive; begin exclusive')
+  assertOurs(database)
+  // Every record refers to a row of `base`.
+  return (isEmpty(database) || !createRunner(database)(hasRows([]))) && remove(path)
 }
 
 /** The file itself last: once it is gone, others may make another, with a log. Windows removes no file that is open. */

@@ -55,12 +55,8 @@ export function readProgress(database: DatabaseSync): RebuildProgress | null {
 }
 
 export function readFileProgress(path: string): RebuildProgress | null {
-  const database = connect(path, true)
-  try {
-    return readProgress(database)
-  } finally {
-    database.close()
-  }
+  using database = connect(path, true)
+  return readProgress(database)
 }
 
 interface Rebuild {

@@ -70,7 +70,7 @@ export async function writeBackup({
 }: WriteBackup): Promise<WrittenBackup> {
   assertNew(path)
   const draft = `${path}${unfinished}`
-  const database = createDraft(draft)
+  using database = createDraft(draft)
   try {
     database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${format}; ${layout}`)
     let total = 0
@@ -101,8 +101,6 @@ export async function writeBackup({
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
-  } finally {
-    database.close()
   }
 }
 
@@ -301,15 +299,13 @@ function createDraft(path: string): DatabaseSync {
 }
 
 function assertAbandoned(path: string): void {
-  const database = new DatabaseSync(path, { timeout: 0 })
+  using database = new DatabaseSync(path, { timeout: 0 })
   try {
     database.exec('begin exclusive; rollback')
   } catch (cause) {
     // Other errors are normal for a half-written file.
     if (isBusy(cause))
       throw new DatabaseBusyError('another process is writing a backup of that name.', { cause })
-  } finally {
-    database.close()
   }
 }
 

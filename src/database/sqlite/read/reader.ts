@@ -63,13 +63,9 @@ export async function openSqliteReader(
 /** True if an existing file must be migrated or rebuilt first. */
 export function isFileOutdated(path: string, fingerprint: string): boolean {
   if (path === ':memory:' || !existsSync(path)) return false
-  const connection = connect(path, true)
-  try {
-    assertOurs(connection)
-    return !isEmpty(connection) && !isCurrent(connection, fingerprint)
-  } finally {
-    connection.close()
-  }
+  using connection = connect(path, true)
+  assertOurs(connection)
+  return !isEmpty(connection) && !isCurrent(connection, fingerprint)
 }
 
 /** Opens a read-only connection to a file that was built for these lexicons. */
