@@ -1,14 +1,13 @@
 /** Gives a table's rows new ids in default order (indexed_at, rkey, did), ties included. */
 import type { DatabaseSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../layout/tables.ts'
-import { createSideTables, createTable, recordColumns, quote } from './layout/ddl.ts'
+import { createSideTables, createTable, quote } from './layout/ddl.ts'
 
 /** Call it within a transaction, before indexes and trigrams are built. */
 export function reorder(database: DatabaseSync, table: Table): void {
   const aside = `${table.name}/reordered`
-  const columns = [...recordColumns.slice(1), ...storedColumns(table).map(({ name }) => name)]
-    .map(quote)
-    .join(', ')
+  const derived = storedColumns(table).map(({ name }) => quote(name))
+  const columns = ['base, rkey, cid, rev, indexed_at, changed_at, record', ...derived].join(', ')
   database.exec(`
     create temp table renumbered (old integer primary key, new integer not null);
     insert into renumbered

@@ -26,17 +26,6 @@ export function derivationOf(fingerprint: string): string {
   return createHash('sha256').update(`${derivationVersion}:${wordsVersion}:${fingerprint}`).digest('hex')
 }
 
-export const recordColumns = [
-  'id',
-  'base',
-  'rkey',
-  'cid',
-  'rev',
-  'indexed_at',
-  'changed_at',
-  'record',
-] as const
-
 /**
  * Tables of every database. `last_id` and the columns after it: the end of a collection's ids while rows are
  * quarantined. `served`: whether the lexicons in force have the collection.
@@ -170,7 +159,7 @@ export function dropOrderIndex(table: Table): string {
  */
 const listPart = 1_000
 
-/** One contentless trigram table per field, with its vocabulary and a table of approximate counts. */
+/** One contentless trigram table per field, with a table of approximate counts. */
 export function createTextIndexes(table: Table): string {
   return table.texts
     .map(({ name }) => {
@@ -179,13 +168,12 @@ export function createTextIndexes(table: Table): string {
         create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;
         insert into ${quote(name)} (${quote(name)}, rank) values ('pgsz', ${listPart});`
     })
-    .concat(createVocabularies(table))
     .join('\n')
 }
 
-/** The tables that list an index's trigrams, without storing any data. */
-export function createVocabularies(table: Table): string {
-  return table.texts
+/** The tables that list the trigrams and words of indexes, without storing any data. */
+export function createVocabularies({ texts, words }: Table): string {
+  return [...texts, ...(words === null ? [] : [words])]
     .map(
       ({ name }) => `create virtual table ${quote(`${name}/terms`)} using fts5vocab(${quote(name)}, 'row');`,
     )
@@ -203,8 +191,8 @@ export function indexedText({ folded, text }: TextIndex): string {
   return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
 }
 
-/** Merges all segments of an index into one. */
-export function optimizeText({ name }: TextIndex): string {
+/** Merges all segments of an index of trigrams or words into one. */
+export function optimizeText({ name }: Pick<TextIndex, 'name'>): string {
   return `insert into ${quote(name)} (${quote(name)}) values ('optimize');`
 }
 

@@ -20,7 +20,6 @@ import {
 } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
-import { optimizeWords } from './word-ddl.ts'
 import { SumWriter } from '../write/materialized.ts'
 import { WordWriter } from '../write/word-writer.ts'
 import { TableWriter } from '../write/table-writer.ts'
@@ -147,7 +146,7 @@ export class NextTables {
               const reached = words.fill(at)
               return { at: reached ?? at, done, isOver: reached === null }
             },
-            once(() => this.#database.exec(optimizeWords(next))),
+            once(() => this.#database.exec(optimizeText(words.index))),
           ]),
       ...next.arrays.map((array) =>
         once(() => this.#database.exec(createSideIndexes({ ...next, arrays: [array] }))),

@@ -32,7 +32,7 @@ import {
   quote,
   createSums,
 } from './ddl.ts'
-import { createVocabulary, createWordIndex } from './word-ddl.ts'
+import { createWordIndex } from './word-ddl.ts'
 import { createMarks } from '../../stories/story-marks.ts'
 import { isBusy } from '../failures.ts'
 import {
@@ -174,6 +174,7 @@ export function layOut(database: DatabaseSync, table: Table): void {
     createSideTables,
     createTextIndexes,
     createWordIndex,
+    createVocabularies,
     createCounts,
     createSums,
     createMarks,
@@ -249,7 +250,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   run(startAnew())
   moveInPlace(database)
   for (const table of options.tables) {
-    database.exec(`${createVocabularies(table)} ${createVocabulary(table)}`)
+    database.exec(createVocabularies(table))
     database
       .prepare(
         `insert or replace into collection

@@ -23,19 +23,7 @@ export function createWordIndex(table: Table): string {
   const name = quote(table.words.name)
   const options = `content='', columnsize=0, tokenize="ascii tokenchars '+#.,~'"`
   return `create virtual table ${name} using fts5(${wordColumns(table.words).join(', ')}, ${options});
-    create table ${quote(lengthsName(table.words))} (id integer primary key, words integer not null);
-    ${createVocabulary(table)}`
-}
-
-/** Lists the words of an index without storing any data. */
-export function createVocabulary({ words }: Table): string {
-  if (words === null) return ''
-  return `create virtual table ${quote(vocabularyName(words))} using fts5vocab(${quote(words.name)}, 'row');`
-}
-
-/** A statement that merges the parts of an index into one. */
-export function optimizeWords({ words }: Table): string {
-  return words === null ? '' : `insert into ${quote(words.name)} (${quote(words.name)}) values ('optimize');`
+    create table ${quote(lengthsName(table.words))} (id integer primary key, words integer not null);`
 }
 
 /** The columns of the FTS5 table: the fields by their positions, then the marks. */

@@ -9,7 +9,6 @@ import type { Table } from '../../layout/tables.ts'
 import { optimizeText, refreshCounts } from '../layout/ddl.ts'
 import { isBusy } from '../failures.ts'
 import { nextLeftover } from '../layout/generations.ts'
-import { optimizeWords } from '../layout/word-ddl.ts'
 
 /** Milliseconds to wait for other processes' transactions, and between two attempts. */
 const lockTimeout = 30_000
@@ -27,7 +26,8 @@ export async function compactFile(
   if (nextLeftover(database) !== null) return false
   for (const text of tables.flatMap(({ texts }) => texts))
     await transact(() => database.exec(`${optimizeText(text)} ${refreshCounts(text)}`))
-  for (const table of tables) await transact(() => database.exec(optimizeWords(table)))
+  for (const words of tables.flatMap((table) => table.words ?? []))
+    await transact(() => database.exec(optimizeText(words)))
   // An in-memory database has no file.
   if (database.location() === null) return true
   const vacuumed = await untilFree(() => {

@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type IndexedWords, indexedWords } from '../../../search/indexed-words.ts'
 import type { Table, WordIndex } from '../../layout/tables.ts'
-import { quote } from '../../../sql/sql.ts'
-import { lengthsName, optimizeWords, wordColumns } from '../layout/word-ddl.ts'
+import { optimizeText, quote } from '../layout/ddl.ts'
+import { lengthsName, wordColumns } from '../layout/word-ddl.ts'
 
 /** Texts of a row, by field. */
 export type FieldTexts = readonly (string | null)[]
@@ -14,7 +14,7 @@ const rowsAtOnce = 5_000
 export class WordWriter {
   readonly #database: DatabaseSync
   readonly #table: Table
-  readonly #index: WordIndex
+  readonly index: WordIndex
   readonly #add: StatementSync
   readonly #remove: StatementSync
   readonly #addLength: StatementSync
@@ -23,7 +23,7 @@ export class WordWriter {
   constructor(database: DatabaseSync, table: Table, index: WordIndex) {
     this.#database = database
     this.#table = table
-    this.#index = index
+    this.index = index
     const [name, lengths] = [quote(index.name), quote(lengthsName(index))]
     const columns = wordColumns(index)
     const values = ', ?'.repeat(columns.length)
@@ -58,7 +58,7 @@ export class WordWriter {
   /** Adds all rows to an empty index. */
   fillAll(): void {
     for (let after: number | null = 0; after !== null; ) after = this.fill(after)
-    this.#database.exec(optimizeWords(this.#table))
+    this.#database.exec(optimizeText(this.index))
   }
 
   #insert(id: number, texts: FieldTexts): void {
@@ -70,12 +70,12 @@ export class WordWriter {
   #wordsOf(texts: FieldTexts): IndexedWords {
     return indexedWords(
       texts,
-      this.#index.fields.map(({ weight }) => weight),
+      this.index.fields.map(({ weight }) => weight),
     )
   }
 
   #columns(): string {
-    return this.#index.fields.map(({ text }) => quote(text.name)).join(', ')
+    return this.index.fields.map(({ text }) => quote(text.name)).join(', ')
   }
 }
 
