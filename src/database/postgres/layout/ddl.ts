@@ -28,19 +28,6 @@ export function derivationOf(fingerprint: string): string {
 export const metadataSchema = 'lexigraph'
 export const recordsSchema = 'lexigraph_records'
 
-/** The columns that each collection's table has, in order. */
-export const recordColumns = [
-  'id',
-  'base',
-  'did',
-  'rkey',
-  'cid',
-  'rev',
-  'indexed_at',
-  'changed_at',
-  'record',
-] as const
-
 /** Text is compared by its code points, as everywhere in the program. */
 const text = 'text collate "C"'
 

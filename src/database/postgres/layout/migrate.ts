@@ -147,13 +147,11 @@ export async function readState(client: Client): Promise<State | null> {
        and attname in ('schema_version', 'plan_version', 'derivation')`,
   )
   if (columns.length < 3) return null
-  const { rows } = await client.query<{ schema_version: bigint; derivation: string }>(
-    `select schema_version, derivation from ${metadataSchema}.state`,
+  const { rows } = await client.query<State>(
+    `select schema_version as "schemaVersion", derivation from ${metadataSchema}.state`,
   )
-  const [state] = rows
-  return state === undefined
-    ? null
-    : { schemaVersion: Number(state.schema_version), derivation: state.derivation }
+  const [state = null] = rows
+  return state && { ...state, schemaVersion: Number(state.schemaVersion) }
 }
 
 /** Ignores tables that belong to an extension. */

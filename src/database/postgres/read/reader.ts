@@ -116,19 +116,15 @@ export class PostgresReader implements ReadDatabase {
   }
 
   async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
-    const text = `select base.uri || t.rkey as uri, cid, rev, indexed_at, changed_at, record::text as json
+    const text = `select base.uri || t.rkey as uri, cid, rev, indexed_at as "indexedAt",
+        changed_at as "changedAt", record::text as json
       from ${quote(table.name)} t join base on base.id = t.base
       where t.base not in (select base from hidden) order by t.indexed_at desc, t.rkey desc, t.did desc`
-    for await (const row of this.readRows({ text, values: [] }))
-      yield {
-        uri: String(row.uri),
-        cid: String(row.cid),
-        rev: row.rev as string | null,
-        indexedAt: row.indexed_at as bigint,
-        changedAt: row.changed_at as bigint,
-        // Every engine writes JSON without white space.
-        json: JSON.stringify(JSON.parse(String(row.json))),
-      }
+    for await (const row of this.readRows({ text, values: [] })) {
+      const record = row as unknown as StoredRecord
+      // Every engine writes JSON without white space.
+      yield { ...record, json: JSON.stringify(JSON.parse(record.json)) }
+    }
   }
 
   async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {

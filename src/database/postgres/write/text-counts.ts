@@ -4,7 +4,7 @@
  */
 import { plainWordsOf } from '../../../search/words.ts'
 import { storedColumns, type Table, type TextIndex, type WordIndex } from '../../layout/tables.ts'
-import { recordColumns, quote, virtualText } from '../layout/ddl.ts'
+import { quote, virtualText } from '../layout/ddl.ts'
 import { ask, type Steps, jsonRows, jsonValue } from '../../metadata/steps.ts'
 
 /** Approximate number of rows. */
@@ -35,10 +35,10 @@ export function* refreshCounts(counted: CountedTable): Steps<void> {
   counted.drift = 0
 }
 
-/** Columns for `analyze`. It would take seconds for folded text, on which no plan depends. */
+/** Columns for `analyze`. It would take seconds for records and folded text, on which no plan depends. */
 export function analyzedColumns(table: Table): string {
   const stored = storedColumns(table).flatMap(({ name, kind }) => (kind === 'folded' ? [] : [name]))
-  const columns = [...recordColumns.filter((name) => name !== 'record'), ...stored]
+  const columns = ['id', 'base', 'did', 'rkey', 'cid', 'rev', 'indexed_at', 'changed_at', ...stored]
   // Columns are not passed on to other nodes.
   if (table.isSpread) return quote(table.name)
   return `${quote(table.name)} (${columns.map(quote).join(', ')})`

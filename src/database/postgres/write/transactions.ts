@@ -20,7 +20,10 @@ export interface Transaction extends WriteTransaction {
   readonly client: ClientBase
   readonly run: <Result>(steps: Steps<Result>) => Promise<Result>
   /** Takes PostgreSQL's own syntax; integers are returned as bigint. */
-  readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
+  readonly query: <Row extends object>(
+    text: string,
+    ...values: readonly ColumnValue[]
+  ) => Promise<readonly Row[]>
 }
 
 /** How transactions commit on several nodes. */
@@ -30,9 +33,6 @@ export interface Commits {
   readonly unresolved: string
   readonly commit: string
 }
-
-/** Several values are one parameter, an array. */
-type Value = ColumnValue | readonly ColumnValue[]
 
 /** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
@@ -228,7 +228,7 @@ export function createTransaction(client: ClientBase): Transaction {
     client,
     run: (steps) => runSteps(client, steps),
     query: async (text, ...values) => {
-      const { rows } = await runPrepared(client, { text, values: values as ColumnValue[] })
+      const { rows } = await runPrepared(client, { text, values })
       return rows
     },
   }

@@ -227,22 +227,17 @@ function amountsOf({ amounts }: SumKeeper, id: number): readonly number[] {
 
 /** Reads referring rows, of which there may be many, only if the key has changed. */
 function move(keeper: SumKeeper, id: number, from: Key, to: Key): void {
-  if (textOfKey(from) === textOfKey(to)) return
+  if (textOfValues(from) === textOfValues(to)) return
   const amounts = amountsOf(keeper, id)
   change(keeper, from, amounts, -1)
   change(keeper, to, amounts, 1)
 }
 
 function change({ changes }: SumKeeper, key: Key, amounts: readonly number[], sign: 1 | -1): void {
-  const text = textOfKey(key)
+  const text = textOfValues(key)
   const known = changes.get(text)
   if (known === undefined) changes.set(text, { key, amounts: amounts.map((amount) => sign * amount) })
   else
     for (const [index, amount] of amounts.entries())
       known.amounts[index] = (known.amounts[index] ?? 0) + sign * amount
-}
-
-/** A base is a number, so that the space ends it. */
-function textOfKey([base, rkey]: Key): string {
-  return base === null ? '' : `${base} ${rkey}`
 }
