@@ -14,7 +14,7 @@ import { readProgress } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
 import { isOnCluster, layoutOf, setUpNodes } from './layout/spread-ddl.ts'
-import { runSteps } from './steps.ts'
+import { runSteps } from './prepared.ts'
 import { within } from './write/transactions.ts'
 import { PostgresWriter } from './write/writer.ts'
 

@@ -4,6 +4,7 @@
  */
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
+import type { Steps } from '../metadata/steps.ts'
 import { withoutSpaces } from './spaced-json.ts'
 
 /** Statements that one connection has prepared. */
@@ -53,6 +54,23 @@ export async function runAnswer(
 interface AnswerRow {
   readonly made_under: Buffer
   readonly body: Buffer | null
+}
+
+/** Runs engine-independent steps. */
+export async function runSteps<Result>(client: ClientBase, steps: Steps<Result>): Promise<Result> {
+  let step = steps.next()
+  while (step.done !== true) {
+    const { text, values } = step.value
+    const { rows } = await runPrepared(client, { text: numbered(text), values })
+    step = steps.next(rows)
+  }
+  return step.value
+}
+
+/** Replaces `?` by `$1`, `$2` and so on; no statement contains `?` in a literal. */
+function numbered(text: string): string {
+  let count = 0
+  return text.replaceAll('?', () => `$${(count += 1)}`)
 }
 
 /** Whether the connection has prepared so many statements that it should be closed. */

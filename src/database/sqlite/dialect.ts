@@ -5,7 +5,6 @@ import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
 import { vocabularyName } from './layout/word-ddl.ts'
 import { bucketKey, bucketText } from './time-buckets.ts'
-import { ordered, stddev } from './statistics.ts'
 import { amountsOf, wordQuery } from './word-query.ts'
 
 /** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
@@ -144,8 +143,15 @@ export const sqliteDialect: Dialect = {
       sum.length === 1 ? [sql`(${sum[0]} >> ${lowBits})`, sql`(${sum[0]} & ${lowMask})`] : sum
     return sql`iif(${isBeyond(sum)}, exact_mean(${high}, ${low}, ${count}), cast(${wholeSum(sum)} as real) / ${count})`
   },
-  ordered,
-  stddev,
+  // SQLite lists the integers of a group, and functions in JavaScript read the list.
+  ordered: {
+    median: (value, unit) => sql`median_of(${listed(value)}, ${raw(String(unit))})`,
+    percentiles: (value, ranks) =>
+      sql`percentiles_of(${join([listed(value), ...ranks.map((rank) => sql`${rank}`)], ', ')})`,
+    percentileAt: (column, index) => sql`(${column} ->> ${raw(String(index))})`,
+    percentilesJson: (column) => sql`ifnull(${column}, 'null')`,
+  },
+  stddev: (value) => sql`stddev_of(${listed(value)})`,
   cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // The planner inspects a bare parameter here and then prepares the statement again at every binding.
   limit: (rows) => sql`${rows} + 0`,
@@ -186,6 +192,11 @@ export const sqliteDialect: Dialect = {
 function wordIds(index: string, match: WordMatch) {
   const table = identifier(index)
   return { from: table, id: sql`rowid`, where: sql`${table} match ${wordQuery(match)}` }
+}
+
+/** SQLite computes equal aggregates of a statement once. */
+function listed(value: Sql): Sql {
+  return sql`group_concat(${value})`
 }
 
 /** The width of the lower part of a sum in two parts. */

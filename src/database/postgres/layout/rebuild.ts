@@ -39,7 +39,7 @@ import {
   rebuildSchema,
   rebuildTables,
 } from './rebuild-state.ts'
-import { runSteps } from '../steps.ts'
+import { runSteps } from '../prepared.ts'
 import { oneByOne, spreadOut } from './spread-ddl.ts'
 import { createSums, fillSums } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'

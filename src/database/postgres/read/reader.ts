@@ -23,11 +23,10 @@ import type { Dialect } from '../../../sql/dialect.ts'
 import { postgresDialect, spreadDialect } from '../dialect.ts'
 import { beginSnapshot, inOneState } from './one-state.ts'
 import { sumOutOfRangeState } from '../layout/functions.ts'
-import { runAnswer, runPrepared } from '../prepared.ts'
+import { runAnswer, runPrepared, runSteps } from '../prepared.ts'
 import { longest, longTimeout, type Query } from './query-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
-import { runSteps } from '../steps.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string

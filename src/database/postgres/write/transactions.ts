@@ -11,10 +11,9 @@ import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
-import { runPrepared } from '../prepared.ts'
+import { runPrepared, runSteps } from '../prepared.ts'
 import { jsonAt } from '../layout/ddl.ts'
 import { changeTable } from '../layout/rebuild-state.ts'
-import { runSteps } from '../steps.ts'
 
 export interface Transaction extends WriteTransaction {
   readonly client: ClientBase

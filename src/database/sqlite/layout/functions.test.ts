@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { nearestDouble } from '../../../../test/reference/groups/rationals.ts'
 import { rounds, seed } from '../../../../test/support/rounds.ts'
-import { exactMean } from './exact-mean.ts'
+import { exactMean } from './statistics-functions.ts'
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER)
 
