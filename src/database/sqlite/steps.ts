@@ -1,7 +1,9 @@
 /** Runs engine-independent steps, and transactions, synchronously on a connection to SQLite. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Steps } from '../metadata/steps.ts'
+import { isBusy } from './failures.ts'
 
 export type Run = <Result>(steps: Steps<Result>) => Result
 
@@ -21,6 +23,24 @@ export function createRunner(database: DatabaseSync): Run {
     let step = steps.next()
     while (step.done !== true) step = steps.next(prepare(step.value.text).all(...step.value.values))
     return step.value
+  }
+}
+
+/** Milliseconds between two attempts. */
+const rest = 20
+
+/**
+ * Repeats work for so many milliseconds, until it returns true and no other process's lock prevents it; otherwise returns
+ * false. SQLite's own waiting would block the thread.
+ */
+export async function untilFree(milliseconds: number, work: () => boolean): Promise<boolean> {
+  for (const end = performance.now() + milliseconds; ; await pause(rest)) {
+    try {
+      if (work()) return true
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+    if (performance.now() > end) return false
   }
 }
 

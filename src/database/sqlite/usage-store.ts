@@ -4,39 +4,29 @@
  */
 import { realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
-import { isBusy } from './failures.ts'
 import { assertSameFile, claimLog } from './open-file.ts'
-import { createRunner } from './steps.ts'
+import { databaseBusy } from '../refusals.ts'
+import { createRunner, untilFree } from './steps.ts'
 
-/** Milliseconds between attempts, and their number. */
-const between = 50
-const attempts = 100
+/** Milliseconds. */
+const lockTimeout = 5_000
 
-/** Fails when the file stays locked for five seconds. */
 export async function addUsageToFile(
   path: string,
   usage: readonly KeyUsage[],
   today: number,
   identity: string | null,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      assertSameFile(path, identity)
-      return addNow(path, usage, today)
-    } catch (error) {
-      if (!isBusy(error) || attempt === attempts) throw error
-      await pause(between)
-    }
+  const add = (): true => {
+    assertSameFile(path, identity)
+    using database = new DatabaseSync(path, { timeout: 0 })
+    database.exec('pragma synchronous = normal; begin immediate')
+    claimLog(database, realpathSync(path))
+    createRunner(database)(addUsage(usage, today))
+    database.exec('commit')
+    return true
   }
-}
-
-function addNow(path: string, usage: readonly KeyUsage[], today: number): void {
-  using database = new DatabaseSync(path, { timeout: 0 })
-  database.exec('pragma synchronous = normal; begin immediate')
-  claimLog(database, realpathSync(path))
-  createRunner(database)(addUsage(usage, today))
-  database.exec('commit')
+  if (!(await untilFree(lockTimeout, add))) throw databaseBusy()
 }

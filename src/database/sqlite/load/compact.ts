@@ -3,16 +3,14 @@
  * segments are merged, and in former pages of the log: a compacted file contains none of it.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { databaseBusy } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
 import { optimizeText, refreshCounts } from '../layout/ddl.ts'
-import { isBusy } from '../failures.ts'
+import { untilFree } from '../steps.ts'
 import { nextLeftover } from '../layout/generations.ts'
 
-/** Milliseconds to wait for other processes' transactions, and between two attempts. */
+/** Milliseconds to wait for other processes' transactions. */
 const lockTimeout = 30_000
-const rest = 20
 
 /**
  * False while a reader uses former pages of the log, or during a rebuild, which later drops its own tables. `transact` runs
@@ -30,7 +28,7 @@ export async function compactFile(
     await transact(() => database.exec(optimizeText(words)))
   // An in-memory database has no file.
   if (database.location() === null) return true
-  const vacuumed = await untilFree(() => {
+  const vacuumed = await untilFree(lockTimeout, () => {
     // VACUUM makes a temporary copy as large as the file.
     database.exec('pragma temp_store = file')
     try {
@@ -41,16 +39,5 @@ export async function compactFile(
     return true
   })
   if (!vacuumed) throw databaseBusy()
-  return untilFree(() => database.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0)
-}
-
-async function untilFree(work: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + lockTimeout; performance.now() < end; await pause(rest)) {
-    try {
-      if (work()) return true
-    } catch (error) {
-      if (!isBusy(error)) throw error
-    }
-  }
-  return false
+  return untilFree(lockTimeout, () => database.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0)
 }

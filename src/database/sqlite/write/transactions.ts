@@ -4,11 +4,10 @@
  */
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { databaseBusy } from '../../refusals.ts'
-import { isBusy } from '../failures.ts'
 import { readDataVersion, readDerivation } from '../layout/layout.ts'
 import type { OpenFile } from '../open-file.ts'
+import { untilFree } from '../steps.ts'
 
 export interface TransactionHooks {
   /** Called to read cached state again: another process has written, or a transaction was rolled back. */
@@ -22,9 +21,8 @@ export interface TransactionHooks {
 /** `deferred` excludes no one, `immediate` other writers. */
 type Lock = 'deferred' | 'immediate'
 
-/** Milliseconds to wait for another process's transaction, and between two attempts. */
+/** Milliseconds to wait for another process's transaction. */
 const lockTimeout = 10_000
-const lockPause = 20
 
 export class Transactions {
   readonly #database: DatabaseSync
@@ -96,7 +94,11 @@ export class Transactions {
   async begin(lock: Lock = 'immediate'): Promise<void> {
     this.#file?.assertSame()
     await this.#log.shorten()
-    await this.#lock(lock)
+    const begin = (): true => {
+      this.#database.exec(`begin ${lock}`)
+      return true
+    }
+    if (!(await untilFree(lockTimeout, begin))) throw databaseBusy()
     const version = readDataVersion(this.#database)
     try {
       if (version !== this.#dataVersion) {
@@ -131,28 +133,12 @@ export class Transactions {
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#hooks.refresh()
   }
-
-  /** SQLite's own waiting would block the thread. */
-  async #lock(lock: Lock): Promise<void> {
-    const end = performance.now() + lockTimeout
-    for (;;) {
-      try {
-        this.#database.exec(`begin ${lock}`)
-        return
-      } catch (cause) {
-        if (!isBusy(cause)) throw cause
-        if (performance.now() > end) throw databaseBusy(cause)
-      }
-      await pause(lockPause)
-    }
-  }
 }
 
 /** Bytes. SQLite itself restarts the log after 8 MB if no reader prevents that. */
 const longestLog = 64 * 1024 * 1024
-/** Milliseconds: more than the statements of answers take, and between two attempts. */
+/** Milliseconds: more than the statements of answers take. */
 const readersTimeout = 30_000
-const readersPause = 20
 
 /**
  * Limits the length of a file's log (`-wal`). SQLite restarts the log when no reader needs its content. With
@@ -178,13 +164,10 @@ export class LogLength {
    */
   async shorten(): Promise<void> {
     if (this.#size() < this.#bound) return
-    for (const end = performance.now() + readersTimeout; performance.now() < end; await pause(readersPause)) {
-      // Truncates the file, so that its size remains the length of the log.
-      if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) continue
-      this.#bound = longestLog
-      return
-    }
-    this.#bound = this.#size() + longestLog
+    // Truncates the file, so that its size remains the length of the log.
+    const checkpoint = this.#database.prepare('pragma wal_checkpoint(truncate)')
+    const isShort = await untilFree(readersTimeout, () => checkpoint.get()?.busy === 0)
+    this.#bound = isShort ? longestLog : this.#size() + longestLog
   }
 
   #size(): number {
