@@ -4,17 +4,14 @@
  * either side, so they are exact.
  */
 import type { Collection, FieldType } from '../../schema/model/model.ts'
+import { type Column, findColumn } from './columns.ts'
 import { mostIntegers } from './counts.ts'
 
 /** The parts of a table that sums depend on. */
 interface Summable {
   readonly name: string
   readonly collection: Collection
-  readonly columns: readonly {
-    readonly name: string
-    readonly kind: string
-    readonly path: readonly string[]
-  }[]
+  readonly columns: readonly Column[]
 }
 
 /**
@@ -67,14 +64,8 @@ export function refersTo({ first }: SumTable, quote: (name: string) => string): 
 }
 
 /** The sums of a table's own records; its rows change other sums too. */
-export function ownSums({
-  name,
-  sums,
-}: {
-  readonly name: string
-  readonly sums: readonly SumTable[]
-}): readonly SumTable[] {
-  return sums.filter(({ of }) => of === name)
+export function ownSums(table: Pick<Summable, 'name'> & { readonly sums: readonly SumTable[] }) {
+  return table.sums.filter(({ of }) => of === table.name)
 }
 
 /**
@@ -134,8 +125,8 @@ function measuredColumns(table: Summable): readonly string[] {
   )
 }
 
-function columnAt({ columns }: Summable, property: string, kind: string): string | undefined {
-  return columns.find((it) => it.kind === kind && it.path.length === 1 && it.path[0] === property)?.name
+function columnAt(table: Summable, property: string, kind: Column['kind']): string | undefined {
+  return findColumn(table, [property], kind)?.name
 }
 
 /** A sum of 32-bit integers fits into 64 bits for any possible number of records. */

@@ -12,9 +12,12 @@ import type {
   StringType,
 } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
+import { type Column, findColumn, samePath } from './columns.ts'
 import { type CountTable, mostIntegers } from './counts.ts'
 import { buildStoryColumns, type StoryColumns } from './story-columns.ts'
 import { buildSums, type SumTable } from './sums.ts'
+
+export { type Column, findColumn, findReference, type ReferenceColumns } from './columns.ts'
 
 export interface Table {
   readonly collection: Collection
@@ -32,31 +35,6 @@ export interface Table {
   readonly stories: StoryColumns | null
   /** Whether its rows are spread over several nodes (shards.ts). */
   readonly isSpread: boolean
-}
-
-/**
- * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case. `refBase`, `refKey`: the
- * URI of a reference, split after its last slash; the first part is an id in `base`. `urlHash`: see
- * util/text/normalize-url.ts. `names`: a property of all elements of an array of objects, so that groups by it read no
- * elements; the distinct values as JSON, null where an element has none; null without elements.
- */
-export interface Column {
-  readonly name: string
-  readonly path: readonly string[]
-  readonly kind:
-    | 'text'
-    | 'folded'
-    | 'integer'
-    | 'boolean'
-    | 'instant'
-    | 'refBase'
-    | 'refKey'
-    | 'urlHash'
-    | 'names'
-  /** Extracted from the record on request, so that long text is stored once. */
-  readonly virtual: boolean
-  /** Only of URLs: the column of their hashes, whose index finds them. */
-  readonly urlHash?: Column
 }
 
 /** A side table (value, id), or (base, rkey, id) for references, for conditions on elements. */
@@ -129,36 +107,15 @@ export function storedColumns(table: Table): readonly Column[] {
   return table.columns.filter(({ virtual }) => !virtual)
 }
 
-/** The column of that kind at a path outside arrays and unions, if the path has one. */
-export function findColumn(table: Table, path: readonly string[], kind: Column['kind']): Column | undefined {
-  return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
-}
-
 /** The column of a single value, whatever its type. */
 export function findValue(table: Table, path: readonly string[]): Column | undefined {
   const kinds = ['text', 'integer', 'boolean', 'instant'] as const
   return kinds.map((kind) => findColumn(table, path, kind)).find((column) => column !== undefined)
 }
 
-/** The two columns that hold a reference's URI. */
-export interface ReferenceColumns {
-  readonly base: Column
-  readonly key: Column
-}
-
-export function findReference(table: Table, path: readonly string[]): ReferenceColumns | undefined {
-  const base = findColumn(table, path, 'refBase')
-  const key = findColumn(table, path, 'refKey')
-  return base === undefined || key === undefined ? undefined : { base, key }
-}
-
 /** The side table over the array, or over the references, at that path. */
 export function findArray(table: Table, path: readonly string[], reference: boolean): ArrayIndex | undefined {
   return table.arrays.find((it) => (it.kind === 'reference') === reference && samePath(it.path, path))
-}
-
-function samePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((part, index) => part === b[index])
 }
 
 /** Endings of the names of columns that share a path with another. */
