@@ -3,7 +3,9 @@
  * not treat it as new; they are removed when its publisher deletes the record.
  */
 import { addToOutcome } from './source-marks.ts'
-import { ask, type Steps } from './steps.ts'
+import type { ExpiredRow } from '../write/record-table.ts'
+import { ask, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from './steps.ts'
+import type { Steps, WriteDialect } from './steps.ts'
 
 /** Retention of each collection, in microseconds since a record was indexed. */
 export type Retention = ReadonlyMap<string, bigint>
@@ -15,25 +17,22 @@ export function oldestRetained(retention: Retention, collection: string, now: bi
 }
 
 /** Removes expired quarantined rows and rejections of a collection, up to `limit` of each; returns their number. */
-export function* expireBesides(collection: string, oldest: bigint, limit: number): Steps<number> {
-  const rows = yield* ask(
-    `select base, rkey, rev, indexed_at from parked
-     where indexed_at < ? and base in (select id from base where collection = ?) order by indexed_at limit ?`,
+export function* expireBesides(
+  dialect: WriteDialect,
+  collection: string,
+  oldest: bigint,
+  limit: number,
+): Steps<number> {
+  const rows = yield* ask<ExpiredRow>(
+    `delete from parked where (base, rkey) in (
+       select base, rkey from parked
+       where indexed_at < ? and base in (select id from base where collection = ?) order by indexed_at limit ?)
+     returning base, rkey, id, rev, indexed_at`,
     oldest,
     collection,
     limit,
   )
-  for (const { base = null, rkey = null, rev = null, indexed_at = null } of rows) {
-    yield* ask(
-      'insert into expired (base, rkey, rev, indexed_at) values (?, ?, ?, ?) on conflict (base, rkey) do nothing',
-      base,
-      rkey,
-      rev,
-      indexed_at,
-    )
-    yield* ask('delete from parked where base = ? and rkey = ?', base, rkey)
-  }
-  yield* countExpired(collection, rows.length)
+  yield* noteExpired(dialect, collection, rows)
   const refused = yield* ask(
     `delete from rejection where key in (
        select key from rejection where seen_at < ? and replace(uri, ?, '') <> uri limit ?) returning key`,
@@ -44,8 +43,21 @@ export function* expireBesides(collection: string, oldest: bigint, limit: number
   return rows.length + refused.length
 }
 
-/** Counts expired records for `status`. */
-export function* countExpired(collection: string, records: number): Steps<void> {
-  if (records === 0) return
-  yield* addToOutcome('retention', collection, 'expired', records)
+/** Notes removed rows, so that they do not count as new, and counts them for `status`. */
+export function* noteExpired(
+  dialect: WriteDialect,
+  collection: string,
+  rows: readonly ExpiredRow[],
+): Steps<void> {
+  if (rows.length === 0) return
+  const given = rows.map((row) =>
+    jsonRow([...keyMembers(row), ['rev', jsonValue(row.rev)], ['indexed_at', String(row.indexed_at)]]),
+  )
+  yield* ask(
+    `insert into expired (base, rkey, rev, indexed_at) select base, rkey, rev, indexed_at
+     from ${dialect.given({ ...keyColumns, rev: 'text', indexed_at: 'bigint' })} where true
+     on conflict (base, rkey) do update set rev = excluded.rev, indexed_at = excluded.indexed_at`,
+    jsonRows(given),
+  )
+  yield* addToOutcome('retention', collection, 'expired', rows.length)
 }

@@ -24,15 +24,14 @@ import {
   nextMove,
   repoCollectionsOf,
 } from '../metadata/accounts.ts'
-import { countExpired, expireBesides, oldestRetained } from '../metadata/expiry.ts'
+import { expireBesides, noteExpired, oldestRetained } from '../metadata/expiry.ts'
 import type { NewHiding } from '../metadata/hidings.ts'
 import type { PurgeExtent } from '../metadata/metadata-store.ts'
 import { isBeingPurged, type NewPurge } from '../metadata/purges.ts'
 import { OutcomeCounts } from '../metadata/source-marks.ts'
 import { requestFetch } from '../metadata/jobs.ts'
 import { quote } from '../../sql/sql.ts'
-import { ask, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
-import type { RowKey, Steps } from '../metadata/steps.ts'
+import { ask, type RowKey, type Steps } from '../metadata/steps.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { hide, purge, unhide } from './curation.ts'
 import { decide, type RecordOutcome } from './decide.ts'
@@ -141,7 +140,7 @@ export class Applier {
       const oldest = this.#oldestRetained(collection)
       if (oldest === null) continue
       removed += yield* this.#expireRows(transaction, table, oldest, Math.max(limit - removed, 1))
-      removed += yield* expireBesides(collection, oldest, Math.max(limit - removed, 1))
+      removed += yield* expireBesides(transaction.dialect, collection, oldest, Math.max(limit - removed, 1))
     }
     return removed
   }
@@ -188,7 +187,7 @@ export class Applier {
     if (move === 'purge') yield* this.#store.erase(transaction, did)
   }
 
-  /** Removes rows for their age and notes them, so that they do not count as new; returns their number. */
+  /** Removes rows for their age; returns their number. */
   *#expireRows(
     transaction: WriteTransaction,
     table: RecordTable,
@@ -196,19 +195,8 @@ export class Applier {
     limit: number,
   ): Steps<number> {
     const rows = yield* table.findExpired(oldest, limit)
-    if (rows.length === 0) return 0
     yield* table.remove(transaction, rows)
-    const given = transaction.dialect.given({ ...keyColumns, rev: 'text', indexed_at: 'bigint' })
-    yield* ask(
-      `insert into expired (base, rkey, rev, indexed_at) select base, rkey, rev, indexed_at from ${given} where true
-       on conflict (base, rkey) do update set rev = excluded.rev, indexed_at = excluded.indexed_at`,
-      jsonRows(
-        rows.map((row) =>
-          jsonRow([...keyMembers(row), ['rev', jsonValue(row.rev)], ['indexed_at', String(row.indexed_at)]]),
-        ),
-      ),
-    )
-    yield* countExpired(table.table.collection.nsid, rows.length)
+    yield* noteExpired(transaction.dialect, table.table.collection.nsid, rows)
     return rows.length
   }
 
