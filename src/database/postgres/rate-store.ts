@@ -2,16 +2,10 @@
  * Access to the table `rate_limit` of the primary, in which callers' points are counted. One connection suffices,
  * because its statements are fast; its timeouts are short, because callers wait for it.
  */
-import type { Client } from 'pg'
+import type { Client, QueryConfig } from 'pg'
 import { within } from '../../util/async/promises.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
-
-export interface RateStatement {
-  readonly name?: string
-  readonly text: string
-  readonly values: readonly unknown[]
-}
 
 /** Integers become numbers, which are large enough for every column of the table. */
 export interface RateRows {
@@ -37,7 +31,7 @@ export class RateStore implements AsyncDisposable {
   }
 
   /** Runs queries one after the other; fails after a timeout. */
-  async query(statement: RateStatement): Promise<RateRows> {
+  async query(statement: QueryConfig): Promise<RateRows> {
     const before = this.#latest
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#latest = promise
@@ -61,10 +55,10 @@ export class RateStore implements AsyncDisposable {
     else this.#connecting?.then(closeClient, () => undefined)
   }
 
-  async #run({ name, text, values }: RateStatement): Promise<RateRows> {
+  async #run(statement: QueryConfig): Promise<RateRows> {
     const client = await this.#connected()
     try {
-      const asked = client.query<Record<string, unknown>>({ name, text, values: [...values] })
+      const asked = client.query<Record<string, unknown>>(statement)
       const { rows, rowCount } = await within(this.#timeout, asked, () => new DatabaseUnreachableError(busy))
       return { rows: rows.map(withNumbers), rowCount }
     } catch (error) {

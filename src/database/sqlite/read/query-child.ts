@@ -27,8 +27,11 @@ let watcher: Worker | null = null
 process.on('message', (message: ToReader) => {
   if (message.kind !== 'open') return send(replyTo(message))
   file = message
-  // A failure here is reported to the first query.
-  attempt(open)
+  try {
+    open()
+  } catch {
+    // Reported to the first query.
+  }
   send({ kind: 'ready' })
   // Flushed now, because a killed process does not save its compile cache.
   flushCompileCache()
@@ -36,12 +39,6 @@ process.on('message', (message: ToReader) => {
 })
 // Terminals and supervisors signal whole process groups; the parent process decides about running statements.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-
-function attempt(step: () => unknown): void {
-  try {
-    step()
-  } catch {}
-}
 
 function open(): QueryConnection {
   if (queries !== null) return queries

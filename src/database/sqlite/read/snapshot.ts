@@ -5,16 +5,12 @@ import { assertSameFile } from '../open-file.ts'
 import type { NamedFile } from './query-worker.ts'
 import { firstBatch, type FileStatements, type FileSnapshot } from '../../files/file-source.ts'
 
-interface SqliteFileSnapshot extends FileSnapshot {
-  readonly batches: Iterable<readonly string[]>
-}
-
 /** More rows at once would live so long that only a full garbage collection frees them. */
 const laterBatch = 100
 /** MiB of pages; the file itself is memory-mapped. */
 const cacheSize = 2
 
-export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): SqliteFileSnapshot {
+export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): FileSnapshot {
   assertSameFile(path, identity)
   const database = connect(path, true, cacheSize)
   // A sort of a million rows belongs on the disk.
@@ -23,7 +19,7 @@ export function openSnapshot({ path, identity }: NamedFile, statements: FileStat
 }
 
 /** The caller has begun a transaction. */
-export function readSnapshot(database: DatabaseSync, { count, rows }: FileStatements): SqliteFileSnapshot {
+export function readSnapshot(database: DatabaseSync, { count, rows }: FileStatements) {
   const version = Number(database.prepare('select plan_version from state').get()?.plan_version)
   const total = Number(Object.values(database.prepare(count.text).get(...count.values) ?? {})[0])
   return { version, total, batches: inBatches(database, rows) }
