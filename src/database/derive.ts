@@ -139,13 +139,9 @@ export function valueAt(value: object, path: readonly string[]): unknown {
 function spread(value: unknown, path: readonly string[], at = 0): readonly unknown[] {
   const property = path[at]
   if (Array.isArray(value))
-    return property === undefined && !value.some(isNested)
+    return property === undefined && !value.some(Array.isArray)
       ? value.filter((element) => element !== null)
       : value.flatMap((element) => spread(element, path, at))
   if (property === undefined) return value === undefined || value === null ? [] : [value]
   return isObject(value) && Object.hasOwn(value, property) ? spread(value[property], path, at + 1) : []
-}
-
-function isNested(element: unknown): boolean {
-  return Array.isArray(element)
 }

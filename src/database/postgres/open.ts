@@ -22,6 +22,8 @@ export interface PostgresOptions extends MigrateOptions {
   readonly reading?: QueryOptions
 }
 
+type ReadingOptions = Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>
+
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
   const layout = await withClient(url, 'write', async (client) => {
     const found = await layoutOf(client, options)
@@ -31,11 +33,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   })
   const derivation = derivationOf(options.fingerprint)
   const write = new PostgresWriter((use) => connect(url, use), { ...layout, derivation })
-  const read = createReader(
-    url,
-    options,
-    layout.tables.some((table) => table.isSpread),
-  )
+  const isSpread = layout.tables.some((table) => table.isSpread)
+  const read = createReader(url, options, isSpread)
   return {
     read,
     write,
@@ -47,10 +46,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 }
 
 /** Only reads: leaves a database that was built from other lexicons unchanged and throws. */
-export async function openPostgresReader(
-  url: string,
-  options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
-): Promise<ReadDatabase> {
+export async function openPostgresReader(url: string, options: ReadingOptions): Promise<ReadDatabase> {
   const isSpread = await withClient(url, 'read', async (client) => {
     const state = await readOurState(client)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
@@ -93,15 +89,8 @@ export function addUsageToPrimary(url: string, usage: readonly KeyUsage[], today
   )
 }
 
-function createReader(
-  url: string,
-  {
-    fingerprint,
-    now,
-    reading = defaultQueryOptions,
-  }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
-  isSpread: boolean,
-): PostgresReader {
+function createReader(url: string, options: ReadingOptions, isSpread: boolean): PostgresReader {
+  const { fingerprint, now, reading = defaultQueryOptions } = options
   if (isSpread && reading.readDatabases.length > 0)
     throw new Error('--read-database names replicas, and a cluster is not read from replicas: leave it out.')
   return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now, isSpread })

@@ -161,9 +161,8 @@ export class BackupFile implements Snapshot {
   async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const { columns } = this.#part(part)
     const at = part.columns.map((column) => columns.indexOf(column))
-    const isSame = columns.length === at.length && at.every((index, position) => index === position)
     // A column that an older program did not know is null.
-    for await (const row of this.#read(part)) yield isSame ? row : at.map((index) => row[index] ?? null)
+    for await (const row of this.#read(part)) yield at.map((index) => row[index] ?? null)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

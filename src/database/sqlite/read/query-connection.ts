@@ -58,10 +58,6 @@ export class QueryConnection {
       return `${'  '.repeat(level)}${String(row.detail)}`
     })
   }
-
-  clear(): void {
-    this.#prepared.clear()
-  }
 }
 
 /** The part of an `at:` URI between the third and the fourth slash. */

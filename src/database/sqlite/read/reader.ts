@@ -164,11 +164,11 @@ export class SqliteReader implements ReadDatabase {
         t.changed_at as "changedAt", json(t.record) as json
       from ${quote(name)} t join base b on b.id = t.base
       where t.base not in (select base from hidden) order by ${order}`
-    for (const row of this.#rows({ text, values: [] })) yield row as unknown as StoredRecord
+    for await (const row of this.readRows({ text, values: [] })) yield row as unknown as StoredRecord
   }
 
-  async *readRows(statement: Statement): AsyncGenerator<Record<string, ColumnValue>> {
-    yield* this.#rows(statement)
+  async *readRows({ text, values }: Statement): AsyncGenerator<Record<string, ColumnValue>> {
+    yield* this.#database.prepare(text, { readBigInts: true }).iterate(...values)
   }
 
   async openFile(
@@ -204,7 +204,6 @@ export class SqliteReader implements ReadDatabase {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.long?.[Symbol.asyncDispose]()
-    this.#queries.clear()
     if (this.#database.isOpen) this.#database.close()
   }
 
@@ -217,10 +216,6 @@ export class SqliteReader implements ReadDatabase {
       ordered: new Set(ordered.map((row) => String(row.nsid))),
       hiding: this.#queries.run(isHiding()),
     }
-  }
-
-  *#rows({ text, values }: Statement): Iterable<Record<string, ColumnValue>> {
-    yield* this.#database.prepare(text, { readBigInts: true }).iterate(...values)
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {

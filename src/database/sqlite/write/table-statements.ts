@@ -16,6 +16,9 @@ export function prepareStatements(database: DatabaseSync, table: Table, collecti
   }
 }
 
+/** Integers of rows are bigint. */
+const exact = { readBigInts: true }
+
 /** Statements about the rows of the table itself. */
 function prepareRowStatements(database: DatabaseSync, table: Table) {
   const name = quote(table.name)
@@ -25,9 +28,9 @@ function prepareRowStatements(database: DatabaseSync, table: Table) {
       `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
        values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`,
     ),
-    find: prepareExact(
-      database,
+    find: database.prepare(
       `select base, rkey, id, cid, rev, indexed_at as "indexedAt" from ${name} where base = ? and rkey = ?`,
+      exact,
     ),
     json: database.prepare(`select json(record) as json from ${name} where id = ?`),
     update: database.prepare(
@@ -68,14 +71,14 @@ function prepareOrderStatements(database: DatabaseSync, name: string, collection
   const did = (id: string): string =>
     `(select did from ${rows('id, base')} as r join base on base.id = r.base where r.id = ${id})`
   return {
-    last: prepareExact(
-      database,
+    last: database.prepare(
       `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
+      exact,
     ),
-    collection: prepareExact(
-      database,
+    collection: database.prepare(
       `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
        from ${collectionTable} where nsid = ?`,
+      exact,
     ),
     saveLast: database.prepare(
       `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
@@ -100,9 +103,4 @@ function prepareOrderStatements(database: DatabaseSync, name: string, collection
        where nsid = ?1`,
     ),
   }
-}
-
-/** Integers of its rows are bigint. */
-function prepareExact(database: DatabaseSync, text: string): StatementSync {
-  return database.prepare(text, { readBigInts: true })
 }
