@@ -2,7 +2,7 @@
  * Hidings by operators: when, who and why, including those that have ended. They are independent of the account status,
  * and nothing that the network reports ends them.
  */
-import type { Hiding } from './metadata-store.ts'
+import type { Hiding, Purge } from './metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** An operator's request to hide a subject. */
@@ -16,27 +16,18 @@ export const ofHiddenAccount = 'did in (select subject from hiding where shown_a
 
 /** All, including ended ones; latest first. */
 export function* readHidings(): Steps<readonly Hiding[]> {
-  const rows = yield* ask(
-    `select subject, h.reason, hidden_by, hidden_at, shown_by, shown_at, purged_by, purged_at, erased_at,
-       p.reason as purge_reason
+  const rows = yield* ask<
+    Omit<Hiding, 'purge'> &
+      Omit<Purge, 'purgedAt'> & { readonly purgedAt: bigint | null; readonly why: string }
+  >(
+    `select subject, h.reason, hidden_by as "hiddenBy", hidden_at as "hiddenAt", shown_by as "shownBy",
+       shown_at as "shownAt", purged_by as "purgedBy", purged_at as "purgedAt", erased_at as "erasedAt",
+       p.reason as why
      from hiding h left join purge p using (subject, hidden_at) order by hidden_at desc, subject`,
   )
-  return rows.map((row) => ({
-    subject: String(row.subject),
-    reason: String(row.reason),
-    hiddenBy: String(row.hidden_by),
-    hiddenAt: row.hidden_at as bigint,
-    shownBy: row.shown_by as string | null,
-    shownAt: row.shown_at as bigint | null,
-    purge:
-      row.purged_at === null
-        ? null
-        : {
-            purgedBy: String(row.purged_by),
-            purgedAt: row.purged_at as bigint,
-            reason: String(row.purge_reason),
-            erasedAt: row.erased_at as bigint | null,
-          },
+  return rows.map(({ purgedBy, purgedAt, erasedAt, why, ...hiding }) => ({
+    ...hiding,
+    purge: purgedAt === null ? null : { purgedBy, purgedAt, reason: why, erasedAt },
   }))
 }
 

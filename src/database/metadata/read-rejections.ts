@@ -16,25 +16,21 @@ export function* readRejections(limit: number, after: string | null): Steps<read
   return rows.map(({ rev, cut, ...row }) => ({ ...row, ...(rev !== null && { rev }), cut: cut === 1n }))
 }
 
-export interface JudgedRejections {
-  readonly changes: readonly Change[]
-  /** The key after which the next batch begins. */
-  readonly last: string
-}
-
 /** Rejections in one batch. */
 const judgedAtOnce = 500
 
-/** Judges the next rejections after a key again, and counts them; null when there are none. */
+/** Judges all rejections again, counts them, and applies what becomes of them. */
 export function* judgeRejections(
   judge: RejectionJudge,
   counters: RebuildCounters,
-  after: string | null = null,
-): Steps<JudgedRejections | null> {
-  const some = yield* readRejections(judgedAtOnce, after)
-  const last = some.at(-1)
-  if (last === undefined) return null
-  const changes = some.filter(canBeJudged).map(judge)
-  for (const change of changes) counters.addJudged(change)
-  return { changes, last: last.key }
+  apply: ((changes: readonly Change[]) => Steps<unknown>) | null,
+): Steps<void> {
+  for (let after: string | undefined; ; ) {
+    const some: readonly StoredRejection[] = yield* readRejections(judgedAtOnce, after ?? null)
+    after = some.at(-1)?.key
+    if (after === undefined) return
+    const changes = some.filter(canBeJudged).map(judge)
+    for (const change of changes) counters.addJudged(change)
+    if (apply !== null) yield* apply(changes)
+  }
 }

@@ -92,9 +92,5 @@ export function* refuseAndJudge(
       yield* apply(changes)
     }
   }
-  if (judge === undefined) return
-  for (let judged = yield* judgeRejections(judge, counters); judged !== null; ) {
-    yield* apply(judged.changes)
-    judged = yield* judgeRejections(judge, counters, judged.last)
-  }
+  if (judge !== undefined) yield* judgeRejections(judge, counters, apply)
 }

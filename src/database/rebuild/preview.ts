@@ -41,8 +41,7 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
         return true
       })
   }
-  let judged = yield* judgeRejections(judge, counters)
-  while (judged !== null) judged = yield* judgeRejections(judge, counters, judged.last)
+  yield* judgeRejections(judge, counters, null)
   return counters.report()
 }
 
