@@ -49,14 +49,8 @@ async function latestOf(attempts: readonly Promise<pg.Client>[]): Promise<pg.Cli
 /** Timeline of a primary: it grows each time a standby is promoted. */
 export const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
 
-/** A server that takes writes. */
-interface Claim {
-  readonly client: pg.Client
-  readonly timeline: number
-}
-
 /** A server that is gone or silent, and so cannot tell its timeline, counts as one that takes no writes. */
-async function claimOf(client: pg.Client): Promise<Claim> {
+async function claimOf(client: pg.Client) {
   try {
     const statement = { text: `select ${timeline} as timeline`, query_timeout: timeout }
     const { rows } = await client.query<{ timeline: bigint }>(statement)
