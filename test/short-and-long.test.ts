@@ -10,7 +10,7 @@ after(async () => {
   for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
 })
 
-const estimates = { true: 0, none: 1, common: 2 } as const
+const estimates = { true: 0, common: 2 } as const
 
 function service(estimate: keyof typeof estimates): Promise<TestService> {
   const loading = estimates[estimate] * waysOfLoading
@@ -58,10 +58,6 @@ for (const [what, query] of Object.entries(short))
 for (const [what, query] of Object.entries(long))
   test(`no other statement waits for ${what}`, async () =>
     assert.equal(await kindOf(query, 'common'), 'long'))
-
-test('without statistics a statement is long', async () => {
-  assert.equal(await kindOf(`{ ${article}(first: 20) ${page} }`, 'none'), 'long')
-})
 
 async function kindOf(query: string, estimate: keyof typeof estimates): Promise<'short' | 'long'> {
   const { opened, data } = await service(estimate)

@@ -61,7 +61,7 @@ export interface Statistics {
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
-  readonly statistics: Statistics | null
+  readonly statistics: Statistics
   /**
    * True when the database is a server: a lock or the server itself can delay even short statements. When false, the
    * signal of a short statement is ignored.

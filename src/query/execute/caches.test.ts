@@ -43,7 +43,7 @@ test('a document is validated once, whatever its variables', async (t) => {
 })
 
 test('a statement that turns out to take less than a millisecond no longer goes where long ones go', async () => {
-  await using service = await openWatchedEngine(estimates.common(null))
+  await using service = await openWatchedEngine(estimates.common({}))
   const query = `{ ${list}(sortBy: [{field: did}]) { nodes { uri } } }`
   await service.ask(query)
   assert.deepEqual(service.work.statements, ['long'])

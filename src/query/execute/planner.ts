@@ -102,12 +102,12 @@ export function createPlanner(options: PlannerOptions) {
     state ??= await database.readPlanState()
     const known = state
     for (let round = 1; ; round += 1) {
-      const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
+      const statistics = withinPlanningBudget(database.statistics)
       const physical = reportingTime(requestLimits, () =>
         optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
-      if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
+      if (round < rounds && (await database.statistics.complete?.(signal)) === true) continue
       return { physical, known }
     }
   }

@@ -7,7 +7,7 @@ import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
-import type { Choice, Option } from './path-options.ts'
+import type { Choice } from './path-options.ts'
 import { candidateOptions, keyOptions, optionsOf, pairs, uriOptions } from './path-options.ts'
 import type { AccessPath } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
@@ -42,10 +42,6 @@ export function chooseForPage(
   wanted: number,
 ): Choice {
   const { statistics, estimate: total } = optimizer
-  if (statistics === null) {
-    total.rows = Number.POSITIVE_INFINITY
-    return { kind: 'planner' }
-  }
   // Rows of a hidden account that are not yet moved away are read and skipped one by one.
   if (optimizer.state.hiding) total.rows += rowsOf(optimizer, table)
   const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
@@ -54,27 +50,27 @@ export function chooseForPage(
   // Candidates in id order need no sort, so that gathering them costs nothing more for more of them.
   const page = idOrder ? usualPage : Math.max(usualPage, wanted)
   const limit = Math.ceil(Math.sqrt(page * statistics.rows(table)))
-  const options = optionsOf(optimizer, statistics, table, where, limit)
+  const options = optionsOf(optimizer, table, where, limit)
   const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
   if (best !== undefined) {
     total.rows += best.estimate
-    return best.choice
+    return best
   }
   const ordered = idOrder
     ? options
         .toSorted((a, b) => Number(isOfWords(b)) - Number(isOfWords(a)))
         .find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
     : undefined
-  const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
+  const choice = ordered ?? scan
   const inOrder = idOrder || orderGiven(choice, table, sort) === 'all'
   // Other sources are counted only up to a limit, so their estimate is not an upper bound.
-  if (isOfTexts(choice)) total.rows += estimate
+  if (ordered !== undefined && isOfTexts(ordered)) total.rows += ordered.estimate
   else if (!isBounded(table, where, choice, inOrder)) total.rows += rowsOf(optimizer, table)
   return choice
 }
 
 /** Verifying another condition of a record is several times as fast as looking the record up in a word index. */
-function isOfWords({ choice }: Option): boolean {
+function isOfWords(choice: Choice): boolean {
   return choice.kind === 'candidate-ids' && choice.part.kind === 'words'
 }
 
@@ -117,15 +113,14 @@ export function chooseForCount(optimizer: Optimizer, table: Table, where: Condit
   const rows = rowsOf(optimizer, table)
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
-  const keys = optimizer.statistics === null ? [] : keyOptions(optimizer.statistics, table, where)
-  const candidates = candidateOptions(optimizer, table, where, rows, limit)
-  const options = [...uriOptions(table, where), ...keys, ...candidates]
+  const candidates = candidateOptions(optimizer, table, where, limit)
+  const options = [...uriOptions(table, where), ...keyOptions(optimizer, table, where), ...candidates]
   const [best] = options
-    .filter(({ choice, estimate }) => (estimate < limit || isOfTexts(choice)) && estimate < few)
+    .filter((option) => (option.estimate < limit || isOfTexts(option)) && option.estimate < few)
     .sort((a, b) => a.estimate - b.estimate)
-  const used = best !== undefined && optimizer.statistics?.affordsValues(best.values) === true ? best : null
+  const used = best !== undefined && optimizer.statistics.affordsValues(best.values) ? best : null
   optimizer.estimate.rows += used?.estimate ?? rows
-  return used?.choice ?? { kind: 'planner' }
+  return used ?? { kind: 'planner' }
 }
 
 /** How the engine is made to use a path. `inOrder`: the list takes its order from the path. */

@@ -29,6 +29,10 @@ interface FoundSources {
   readonly values: number
 }
 
+function found(source: CandidateSource, estimate: number, values: number, lists = 1): FoundSources {
+  return { sources: [source], estimate, time: 0, lists, values }
+}
+
 /** A needle with which more trigrams than this begin is too common. */
 const maxPrefixTerms = 400
 
@@ -47,7 +51,6 @@ const maxSemiJoinLevels = 3
 /** What finding sources needs, besides the table and the condition. */
 interface SourceContext {
   readonly optimizer: Optimizer
-  readonly statistics: Statistics
   /** Records are counted up to this number. */
   readonly limit: number
   /** How many more semi-joins may nest. */
@@ -60,14 +63,12 @@ export function findCandidateSources(
   table: Table,
   part: Condition,
   limit: number,
-  levels = maxSemiJoinLevels,
 ): FoundSources | null {
-  const { statistics } = optimizer
-  return statistics === null ? null : find({ optimizer, statistics, limit, levels }, table, part)
+  return find({ optimizer, limit, levels: maxSemiJoinLevels }, table, part)
 }
 
 function find(context: SourceContext, table: Table, part: Condition): FoundSources | null {
-  const { statistics } = context
+  const { statistics } = context.optimizer
   switch (part.kind) {
     case 'text':
       return part.index === null ? null : findText(statistics, part.index, part.needle)
@@ -104,7 +105,7 @@ function find(context: SourceContext, table: Table, part: Condition): FoundSourc
 
 /** The records that enough others refer to, from materialized counts, which have no zeros. */
 function findCounted(
-  { optimizer, statistics, limit }: SourceContext,
+  { optimizer, limit }: SourceContext,
   table: Table,
   part: Extract<Condition, { kind: 'compare' | 'in' }>,
   { counts }: ReferringCount,
@@ -113,15 +114,9 @@ function findCounted(
   const probe = emitCountsProbe(createEmitter(optimizer), counts, part)
   const values = probe.values.length
   if (values > maxValues) return null
-  const estimate = statistics.countUpTo(probe, limit)
   const filter = planFilter(optimizer, part)
-  return {
-    sources: [{ kind: 'rows', table, index: ownKey(table), filter }],
-    estimate,
-    time: 0,
-    lists: 1,
-    values,
-  }
+  const estimate = optimizer.statistics.countUpTo(probe, limit)
+  return found({ kind: 'rows', table, index: ownKey(table), filter }, estimate, values)
 }
 
 function excludesZero(part: Extract<Condition, { kind: 'compare' | 'in' }>): boolean {
@@ -140,8 +135,8 @@ export function findSemiJoinSources(
   if (levels === 0 || mentionsReference(where)) return null
   const best = cheapest(
     conjuncts(where).map((part) => {
-      const found = findCandidateSources(optimizer, table, part, limit, levels - 1)
-      return found === null || found.sources.length > maxCandidateSources ? null : found
+      const one = find({ optimizer, limit, levels: levels - 1 }, table, part)
+      return one === null || one.sources.length > maxCandidateSources ? null : one
     }),
   )
   return best === null || best.estimate >= limit ? null : best
@@ -196,7 +191,8 @@ function findRows(context: SourceContext, table: Table, part: Condition): FoundS
 }
 
 function findJoinedRows(context: SourceContext, table: Table, join: SemiJoin): FoundSources | null {
-  const { optimizer, statistics, limit, levels } = context
+  const { optimizer, limit, levels } = context
+  const { statistics } = optimizer
   const index = indexFrom(table, join)
   const inner = index === undefined ? null : findSemiJoinSources(optimizer, join, limit, levels)
   if (index === undefined || inner === null) return null
@@ -210,7 +206,7 @@ function findJoinedRows(context: SourceContext, table: Table, join: SemiJoin): F
 
 /** Null for a source that compares with too many values. `known`: the number of records, if it needs no counting. */
 function counted(
-  { optimizer, statistics, limit }: SourceContext,
+  { optimizer, limit }: SourceContext,
   source: CandidateSource,
   innerRows = 0,
   known?: number,
@@ -218,8 +214,7 @@ function counted(
   const probe = emitSourceProbe(createEmitter(optimizer), source)
   const values = probe.values.length
   if (values > maxValues) return null
-  const estimate = known ?? statistics.countUpTo(probe, limit, innerRows)
-  return { sources: [source], estimate, time: 0, lists: 1, values }
+  return found(source, known ?? optimizer.statistics.countUpTo(probe, limit, innerRows), values)
 }
 
 /** Exactly the records for which the condition holds. */
@@ -228,7 +223,8 @@ function findWords(
   table: Table,
   { index, match }: Extract<Condition, { kind: 'words' }>,
 ): FoundSources {
-  const { optimizer, statistics, limit } = context
+  const { optimizer, limit } = context
+  const { statistics } = optimizer
   const source = { kind: 'words', table, index, match } as const
   const time = timeOfMatches(optimizer, index, match)
   const isCounted = time <= mostProbed
@@ -237,7 +233,7 @@ function findWords(
     statistics.rows(table),
     (word, isPrefix) => statistics.word(index, word, isPrefix) ?? (isCounted ? null : fewRecords),
   )
-  const assumed = { sources: [source], estimate: known ?? limit, time, lists: 1, values: 2 }
+  const assumed = { ...found(source, known ?? limit, 2), time }
   // A search with many phrases may compare with too many values to be counted.
   return known !== null ? assumed : { ...(counted(context, source, time) ?? assumed), time }
 }
@@ -259,25 +255,13 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Fou
   const rarest = trigrams[0]?.records ?? 0
   // Only the rarest if it is rare: each further trigram costs the intersection with a whole list.
   const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
-  return {
-    sources: [{ kind: 'text', index, match: { kind: 'all', trigrams: used } }],
-    estimate: rarest,
-    time: 0,
-    lists: 1,
-    values: used.length,
-  }
+  return found({ kind: 'text', index, match: { kind: 'all', trigrams: used } }, rarest, used.length)
 }
 
 function findPrefix(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {
-  const found = statistics.prefix(index, needle, maxPrefixTerms + 1)
-  if (found === null || found.terms > maxPrefixTerms) return null
-  return {
-    sources: [{ kind: 'text', index, match: { kind: 'prefix', needle } }],
-    estimate: found.records,
-    time: 0,
-    lists: found.terms,
-    values: 3,
-  }
+  const { terms, records } = statistics.prefix(index, needle, maxPrefixTerms + 1) ?? { terms: Infinity }
+  if (terms > maxPrefixTerms || records === undefined) return null
+  return found({ kind: 'text', index, match: { kind: 'prefix', needle } }, records, 3, terms)
 }
 
 function sequences(characters: readonly string[], length: number): readonly string[] {

@@ -46,7 +46,6 @@ const entriesPerRecord = { word: 20, prefix: 5 } as const
  */
 export function timeOfMatches(optimizer: Optimizer, index: WordIndex, match: WordMatch): number {
   const { statistics } = optimizer
-  if (statistics === null) return Number.POSITIVE_INFINITY
   const timeOf = (part: WordMatch): number => {
     if (part.kind === 'term')
       return sumOf(part.words, (word, place) => {

@@ -185,7 +185,7 @@ function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: 
     case 'words': {
       const { index, match } = filter
       const { statistics } = optimizer
-      if (statistics === null || isUnhinted(optimizer) || !isOfSingleWords(match)) return filter
+      if (isUnhinted(optimizer) || !isOfSingleWords(match)) return filter
       const records = estimateWords(match, statistics.rows(table), (word) =>
         statistics.word(index, word, false),
       )

@@ -40,7 +40,7 @@ export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): Physic
   const estimate = { rows: 0, savedSize: 0 }
   const roots = mapSelected(plan.roots, (output) => planRoot({ ...input, estimate }, output))
   const { rows: estimatedRows, savedSize } = estimate
-  return { roots, estimatedRows, savedSize, sourceValues: input.statistics?.sourceValues ?? 0 }
+  return { roots, estimatedRows, savedSize, sourceValues: input.statistics.sourceValues }
 }
 
 function mapSelected<From extends { readonly kind: string }, To>(

@@ -11,15 +11,14 @@ export interface Optimizer {
   readonly dialect: Dialect
   readonly state: PlanState
   readonly tables: readonly Table[]
-  /** Null if no statistics may be used; answers are the same without them. */
-  readonly statistics: BoundedStatistics | null
+  readonly statistics: BoundedStatistics
   /** Estimates of all parts that are planned so far. */
   readonly estimate: { rows: number; savedSize: number }
 }
 
-/** Estimated rows of a table; infinite without statistics. */
+/** Estimated rows of a table. */
 export function rowsOf({ statistics }: Optimizer, table: Table): number {
-  return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
+  return statistics.rows(table)
 }
 
 /** Whether the engine takes no optimizer hints. */

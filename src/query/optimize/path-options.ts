@@ -2,14 +2,13 @@
  * Lists the access paths that conditions offer: scans of indexes, the records' own URIs, and candidate ids, each with the
  * estimated number of rows that it reads.
  */
-import type { Statistics } from '../../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources } from './candidate-sources.ts'
 import { columnIndex, conjuncts, isKey, leadingColumn, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
-import type { BoundedStatistics, Optimizer } from './optimizer.ts'
+import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/conditions.ts'
 
@@ -31,8 +30,7 @@ export type Choice =
     }
 
 /** A path that may be chosen. */
-export interface Option {
-  readonly choice: Choice
+export type Option = Exclude<Choice, { kind: 'planner' }> & {
   readonly estimate: number
   /** Whether the path returns rows in id order. */
   readonly inIdOrder: boolean
@@ -61,7 +59,6 @@ export function pairs(table: Table, where: Condition): readonly Pair[] {
 /** Paths by single conjuncts, the most selective first; counted up to `limit`. */
 export function optionsOf(
   optimizer: Optimizer,
-  statistics: BoundedStatistics,
   table: Table,
   where: Condition,
   limit: number,
@@ -70,44 +67,37 @@ export function optionsOf(
   const probe = (index: TableIndex, held: readonly Condition[], upTo: number): number => {
     const filter = planFilter(optimizer, { kind: 'all', of: held })
     const source = { kind: 'rows', table, index, filter } as const
-    return statistics.countUpTo(emitSourceProbe(createEmitter(optimizer), source), upTo)
+    return optimizer.statistics.countUpTo(emitSourceProbe(createEmitter(optimizer), source), upTo)
   }
-  const scan = ({ name }: TableIndex, estimate: number, inIdOrder: boolean): Option => ({
-    choice: { kind: 'index-scan', index: name, estimate },
-    estimate,
-    inIdOrder,
-    values: 0,
-  })
   const singles = parts.flatMap((part): Option[] => {
     const index = columnIndex(table, part)
     if (index === undefined || ownUris(part) !== null) return []
     const isEqual = part.kind === 'url' || (part.kind === 'compare' && part.op === 'eq')
     const equality = isEqual && index.kind === 'value'
     const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
-    return [scan(index, probe(index, [part], limit), inIdOrder)]
+    return [scanOf(index, probe(index, [part], limit), inIdOrder)]
   })
   const both = pairs(table, where).map(({ index, parts: held }): Option => {
     // If the index covers all conditions, a step costs a tenth: no row is read before the page is known.
     const steps = held.length === parts.length ? 10 : 1
-    return scan(index, probe(index, held, limit * steps) / steps, false)
+    return scanOf(index, probe(index, held, limit * steps) / steps, false)
   })
-  const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
-  const keys = keyOptions(statistics, table, where)
+  const candidates = candidateOptions(optimizer, table, where, limit)
+  const keys = keyOptions(optimizer, table, where)
   return [...uriOptions(table, where), ...keys, ...singles, ...both, ...candidates].sort(
     (a, b) => a.estimate - b.estimate,
   )
 }
 
+function scanOf({ name }: TableIndex, estimate: number, inIdOrder: boolean): Option {
+  return { kind: 'index-scan', index: name, estimate, inIdOrder, values: 0 }
+}
+
 /** Paths by the records' own URIs; each URI has at most one record. */
 export function uriOptions(table: Table, where: Condition): readonly Option[] {
-  const index = ownKey(table).name
   return conjuncts(where).flatMap((part): readonly Option[] => {
     const uris = ownUris(part)
-    if (uris === null) return []
-    const estimate = uris.length
-    return [
-      { choice: { kind: 'index-scan', index, estimate }, estimate, inIdOrder: estimate === 1, values: 0 },
-    ]
+    return uris === null ? [] : [scanOf(ownKey(table), uris.length, uris.length === 1)]
   })
 }
 
@@ -115,17 +105,11 @@ export function uriOptions(table: Table, where: Condition): readonly Option[] {
 const mostRepoCollections = 1_000
 
 /** The path by a record key, which each repo collection has at most once. */
-export function keyOptions(
-  statistics: Pick<Statistics, 'countUpTo'>,
-  table: Table,
-  where: Condition,
-): readonly Option[] {
+export function keyOptions({ statistics }: Optimizer, table: Table, where: Condition): readonly Option[] {
   if (!conjuncts(where).some(isKey)) return []
   const all = { text: 'select 1 from base', values: [] }
   const estimate = statistics.countUpTo(all, mostRepoCollections + 1)
-  if (estimate > mostRepoCollections) return []
-  const choice = { kind: 'index-scan', index: ownKey(table).name, estimate } as const
-  return [{ choice, estimate, inIdOrder: false, values: 0 }]
+  return estimate > mostRepoCollections ? [] : [scanOf(ownKey(table), estimate, false)]
 }
 
 /** Paths by candidate ids, and whether merging their sources is cheap enough to return id order. */
@@ -133,7 +117,6 @@ export function candidateOptions(
   optimizer: Optimizer,
   table: Table,
   where: Condition,
-  rows: number,
   limit: number,
 ): Option[] {
   return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
@@ -143,9 +126,9 @@ export function candidateOptions(
     if (found === null || found.sources.length > maxCandidateSources) return []
     const { sources, estimate, lists, values } = found
     // Merging costs about 3 µs a list and scanning 0.4 µs a step; beyond this limit a scan finds its hits sooner.
-    const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
+    const isMerged = lists <= 4 || lists * estimate < 2.8 * rowsOf(optimizer, table)
     const inIdOrder = isMerged && sources.every(({ kind }) => kind !== 'rows')
-    return [{ choice: { kind: 'candidate-ids', sources, part, estimate }, estimate, inIdOrder, values }]
+    return [{ kind: 'candidate-ids', sources, part, estimate, inIdOrder, values }]
   })
 }
 

@@ -61,7 +61,7 @@ export function planMissingWords(
   if (state.hiding) return { kind: 'constant', json: '[]' }
   const isRare = (word: string): boolean =>
     missing.indexes.some((index) => {
-      const records = statistics?.word(index, word, false) ?? 0
+      const records = statistics.word(index, word, false) ?? 0
       return records === 0 || records === Number.POSITIVE_INFINITY
     })
   estimate.rows += missing.words.filter(isRare).length * nearWordsRows

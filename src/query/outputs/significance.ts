@@ -125,7 +125,7 @@ function recordsOutside(
   const bounds = conjuncts(significance?.against ?? alwaysTrue)
   const { statistics } = optimizer
   if (bounds.length === 0) return []
-  if (statistics === null || bounds.length > mostBounds || valuesOf(where) > mostValues) return null
+  if (bounds.length > mostBounds || valuesOf(where) > mostValues) return null
   const found: FoundRecords[] = []
   let left = Math.min(Math.ceil(rowsOf(optimizer, table) / 3), mostOutside)
   for (const [number, bound] of bounds.entries()) {

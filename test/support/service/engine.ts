@@ -131,7 +131,7 @@ interface Seen {
 }
 
 /** The same database, keeping the texts of what it is asked. */
-function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: Seen[] } {
+function watch(read: ReadDatabase, statistics: Statistics): { read: ReadDatabase; seen: Seen[] } {
   const seen: Seen[] = []
   const readAnswer: ReadDatabase['readAnswer'] = (statement, terms) => {
     seen.push({ text: statement.text, kind: terms.kind })
@@ -148,30 +148,30 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
   return { read: watched, seen }
 }
 
-/** True, none at all, everything common, everything rare, and texts that are candidates and still found often. */
+/** True, nothing known, everything common, everything rare, and texts that are candidates and still found often. */
 export const estimates = {
-  true: (statistics: Statistics | null) => statistics,
-  none: () => null,
+  true: (statistics: Statistics) => statistics,
+  none: invented({ count: Infinity, trigram: null, prefix: null }),
   common: invented({ count: Infinity, trigram: 500_000, prefix: { terms: 5_000, records: 900_000 } }),
   rare: invented({ count: 1, trigram: 1, prefix: { terms: 1, records: 1 } }),
   some: invented({ count: Infinity, trigram: 1_000, prefix: { terms: 3, records: 1_000 } }),
 } as const
 
 /** The same numbers for all values, but for those that no true statistics have either. */
-function invented({ count, trigram, prefix }: Invented): (statistics: Statistics | null) => Statistics {
+function invented({ count, trigram, prefix }: Invented): (statistics: Partial<Statistics>) => Statistics {
   return (statistics) => ({
     rows: () => 1_000_000,
     countUpTo: (_, limit) => Math.min(count, limit),
-    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : trigram),
-    word: () => trigram,
-    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : prefix),
+    trigram: (...asked) => (statistics.trigram?.(...asked) === null ? null : trigram),
+    word: () => trigram ?? Infinity,
+    prefix: (...asked) => (statistics.prefix?.(...asked) === null ? null : prefix),
   })
 }
 
 interface Invented {
   readonly count: number
-  readonly trigram: number
-  readonly prefix: { readonly terms: number; readonly records: number }
+  readonly trigram: number | null
+  readonly prefix: { readonly terms: number; readonly records: number } | null
 }
 
 /** What a line of an import holds; a plain record's own address and instants are derived, not given. */

@@ -15,7 +15,6 @@ export async function openWatchedEngine(assumed: Partial<Statistics> = {}) {
   const store = await openTestStore({ path: ':memory:', ...given })
   const model = buildModel(understand(libraryLexicons, libraryReferences).set)
   const { read } = store.database
-  assert.ok(read.statistics !== null)
   const statistics = { ...read.statistics, ...assumed }
   /** What was asked: statistics by their kind, how often the state of plans, and statements by their kind. */
   const work = { statistics: [] as string[], states: 0, statements: [] as string[] }

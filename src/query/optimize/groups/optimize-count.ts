@@ -150,7 +150,7 @@ function countBehindReference(optimizer: Optimizer, table: Table, part: TargetSe
   const rows = rowsOf(optimizer, part.table)
   if (counts === undefined || rows * fewReferring > rowsOf(optimizer, table)) return null
   const found = findSemiJoinSources(optimizer, part, rows)
-  const used = found !== null && optimizer.statistics?.affordsValues(found.values) === true ? found : null
+  const used = found !== null && optimizer.statistics.affordsValues(found.values) ? found : null
   // Each target is verified, which takes the longer the more points its condition costs.
   const weight = Math.max(1, conditionSize(part.where) / weights.point)
   optimizer.estimate.rows += Math.max(used?.time ?? 0, (used?.estimate ?? rows) * weight)
@@ -190,7 +190,7 @@ function groupsOfRanges(
   const [key, ...others] = keys
   if (key === undefined || others.length > 0 || measures.length > 0 || key.leaf.kind !== 'column') return null
   if (key.joins.length > 0 || key.bucket === null || !unitsInOrder.has(key.bucket.unit)) return null
-  if (statistics === null || state.hiding || isUnhinted(optimizer)) return null
+  if (state.hiding || isUnhinted(optimizer)) return null
   const instant = key.leaf.column
   const pair = pairs(table, where).find(({ index }) => index.columns[1] === instant.name)
   const counts = countsOfKey(table, key)
@@ -251,7 +251,6 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
 }
 
 export function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {
-  if (statistics === null) return Number.POSITIVE_INFINITY
   return statistics.countUpTo(
     { text: `select 1 from "${name.replaceAll('"', '""')}"`, values: [] },
     mostCounts,

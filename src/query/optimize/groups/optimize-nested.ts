@@ -75,7 +75,6 @@ function isSelective(optimizer: Optimizer, table: Table, where: Condition): bool
   const { statistics } = optimizer
   const indexed = Map.groupBy(conjuncts(where), (part) => columnIndex(table, part)?.columns[0])
   indexed.delete(undefined)
-  if (statistics === null) return indexed.size > 0
   const many = Math.min(Math.ceil(rowsOf(optimizer, table) / perLookup), mostCounted)
   return [...indexed.values()].some((parts) => {
     const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, all(parts)))
