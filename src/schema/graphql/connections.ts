@@ -1,13 +1,6 @@
 /** Generates the types of lists: connections with their pages, facets and snippets, and the arguments of list fields. */
 import type { GraphQLFieldConfigArgumentMap } from 'graphql'
-import {
-  GraphQLBoolean,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  GraphQLString,
-} from 'graphql/type'
+import { GraphQLBoolean, GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import type { Collection } from '../model/model.ts'
 import type { createInputTypes } from './inputs.ts'
 import { listOf, nonNull } from './roles.ts'
@@ -50,7 +43,7 @@ export function createConnectionTypes(
             snippet: {
               type: snippet,
               args: {
-                field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+                field: { type: nonNull(inputs.searchField(collection)) },
                 words: { type: GraphQLInt, description: 'At most so many words: 1 to 200, 30 when absent.' },
               },
               description:
@@ -132,11 +125,11 @@ function listArguments(inputs: InputTypes, collection: Collection): GraphQLField
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
     sortBy: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+      type: listOf(inputs.sortBy(collection)),
       description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
     },
     distinctOn: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.distinctOn(collection))),
+      type: listOf(inputs.distinctOn(collection)),
       description:
         'Up to three fields: of the records with the same values only the first stays in the list; null is a value.',
     },
@@ -146,7 +139,7 @@ function listArguments(inputs: InputTypes, collection: Collection): GraphQLField
 function facetArguments(inputs: InputTypes, collection: Collection): GraphQLFieldConfigArgumentMap {
   return {
     fields: {
-      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
+      type: nonNull(listOf(inputs.groupBy(collection))),
       description: 'Up to ten fields of `groupBy`, without periods of time.',
     },
     limit: { type: GraphQLInt, description: 'How many values of each field: 1 to 100, 10 when absent.' },

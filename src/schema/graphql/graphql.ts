@@ -7,7 +7,6 @@ import {
   GraphQLBoolean,
   GraphQLInt,
   GraphQLList,
-  GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
@@ -130,7 +129,7 @@ function rootFields(
       { kind: 'byUri', collection },
       {
         type: record,
-        args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
+        args: { uri: { type: nonNull(GraphQLString) } },
         description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
       },
     ),

@@ -5,8 +5,6 @@ import {
   GraphQLEnumType,
   GraphQLInputObjectType,
   GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
   GraphQLString,
 } from 'graphql/type'
 import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
@@ -25,6 +23,7 @@ import {
 } from '../model/operators.ts'
 import { typeNameOf } from '../model/naming.ts'
 import { createMeasureInputs } from './groups/measure-inputs.ts'
+import { listOf, nonNull } from './roles.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import { enumValues, type TypeRegistry } from './type-registry.ts'
 import { isUrl, operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
@@ -68,7 +67,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
       description: 'A missing value is smaller than any value, unless `nulls` says where they are.',
       fields: {
-        field: { type: new GraphQLNonNull(field) },
+        field: { type: nonNull(field) },
         direction: { type: direction, description: 'ASC when absent; for RELEVANCE, DESC.' },
         nulls: { type: nulls },
       },
@@ -321,8 +320,4 @@ function createOperatorTypes(registry: TypeRegistry) {
       return type
     },
   }
-}
-
-function listOf(type: GraphQLScalarType | GraphQLInputObjectType): GraphQLInputType {
-  return new GraphQLList(new GraphQLNonNull(type))
 }

@@ -1,8 +1,8 @@
 /** The interfaces and system fields of all record types, and the query fields that find any record by id. */
 import type { GraphQLOutputType } from 'graphql'
-import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql/type'
+import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLString } from 'graphql/type'
 import type { SystemField } from '../model/model.ts'
-import { type Fields, nonNull, reads } from './roles.ts'
+import { type Fields, listOf, nonNull, reads } from './roles.ts'
 import { DateTime, Json } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
@@ -58,7 +58,7 @@ export function nodeFields(node: GraphQLInterfaceType): Fields {
       { kind: 'node' },
       {
         type: node,
-        args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+        args: { id: { type: nonNull(GraphQLID) } },
         description: 'The record with that id, which is its AT-URI; null when it is not indexed.',
       },
     ),
@@ -68,7 +68,7 @@ export function nodeFields(node: GraphQLInterfaceType): Fields {
         type: nonNull(new GraphQLList(node)),
         args: {
           ids: {
-            type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLID))),
+            type: nonNull(listOf(GraphQLID)),
             description: 'At most as many as a page may have.',
           },
         },

@@ -1,5 +1,5 @@
 /** Roles: what each GraphQL field reads from the model. The field's `extensions` hold the role. */
-import type { GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLObjectType, GraphQLOutputType } from 'graphql'
+import type { GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLScalarType, GraphQLType } from 'graphql'
 import { GraphQLList, GraphQLNonNull } from 'graphql/type'
 import type { Collection, Field, FieldType, Reference, SystemField } from '../model/model.ts'
 import type { GroupField } from '../model/operators.ts'
@@ -29,11 +29,12 @@ export function reads(role: FieldRole, config: FieldConfig): FieldConfig {
   return { ...config, extensions: { role } }
 }
 
-export function nonNull(type: GraphQLOutputType): GraphQLNonNull<GraphQLObjectType> {
-  return new GraphQLNonNull(type as GraphQLObjectType)
+/** Of outputs and of inputs. */
+export function nonNull(type: GraphQLType): GraphQLNonNull<GraphQLScalarType> {
+  return new GraphQLNonNull(type as GraphQLScalarType)
 }
 
-export function listOf(type: GraphQLOutputType) {
+export function listOf(type: GraphQLType) {
   return new GraphQLList(nonNull(type))
 }
 

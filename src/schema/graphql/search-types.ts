@@ -1,6 +1,6 @@
 /** What searches add to a schema: their arguments, snippets, and the root field over all collections. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInterfaceType } from 'graphql'
-import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import { GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import type { Collection, Model } from '../model/model.ts'
 import { type Fields, listOf, nonNull, reads } from './roles.ts'
 import type { TypeRegistry } from './type-registry.ts'
@@ -77,7 +77,7 @@ export function searchField(
       {
         type: nonNull(connection),
         args: {
-          text: { type: new GraphQLNonNull(GraphQLString), description: syntax },
+          text: { type: nonNull(GraphQLString), description: syntax },
           first: { type: GraphQLInt, description: 'Page size; 20 when absent.' },
           after: { type: GraphQLString, description: 'An `endCursor` of this field.' },
         },

@@ -5,8 +5,6 @@ import {
   GraphQLEnumType,
   GraphQLFloat,
   GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql/type'
@@ -136,9 +134,9 @@ function unusualWordsField(
   return {
     type: nonNull(unusualWords),
     args: {
-      field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+      field: { type: nonNull(inputs.searchField(collection)) },
       against: {
-        type: new GraphQLNonNull(inputs.where(collection)),
+        type: nonNull(inputs.where(collection)),
         description: 'The records to compare with; `{}` means all others.',
       },
       minCount: {
@@ -168,7 +166,7 @@ function createAggregateArguments(
       description: 'Of the records in each group, those that `share` divides by `count`.',
     },
     groupBy: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
+      type: listOf(inputs.groupBy(collection)),
       description: 'Up to five fields.',
     },
     ...timeArguments,
@@ -182,7 +180,7 @@ function createAggregateArguments(
       description: 'Orders by a measure instead of `orderBy`.',
     },
     having: {
-      type: new GraphQLList(new GraphQLNonNull(inputs.having(collection))),
+      type: listOf(inputs.having(collection)),
       description: 'Only groups that meet these conditions, at most ten.',
     },
     significant: {
@@ -238,7 +236,7 @@ function nestedFields(
       type: nonNull(listOf(group)),
       args: {
         groupBy: {
-          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
+          type: nonNull(listOf(inputs.groupBy(collection))),
           description: 'Fields besides those of the groups: together up to five.',
         },
         ...ordering,
@@ -251,7 +249,7 @@ function nestedFields(
       args: {
         first: { type: GraphQLInt, description: 'How many records of each group: 1 to 5, 2 when absent.' },
         sortBy: {
-          type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+          type: listOf(inputs.sortBy(collection)),
           description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
         },
       },

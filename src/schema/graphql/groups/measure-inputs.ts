@@ -1,11 +1,12 @@
 /** Generates the inputs that name measures of groups: `rankBy`, `having`, `of`, and the field of `percentile`. */
 import type { GraphQLEnumType as EnumType, GraphQLInputFieldConfigMap } from 'graphql'
-import { GraphQLEnumType, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull } from 'graphql/type'
+import { GraphQLEnumType, GraphQLFloat, GraphQLInputObjectType } from 'graphql/type'
 import { leafType } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
 import { measureConstant, measureNames } from '../../model/measures.ts'
 import { groupFields, measureFields, timeFields } from '../../model/operators.ts'
 import { comparisons } from '../../model/where-operators.ts'
+import { nonNull } from '../roles.ts'
 import { MeasureValue } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
@@ -30,7 +31,7 @@ export function createMeasureInputs(
     )
     const field = registry.fieldsOf(collection, 'MeasureField', 'measures', () => [...fields.values()])
     return {
-      measure: { type: new GraphQLNonNull(measure) },
+      measure: { type: nonNull(measure) },
       field: { type: field, description: 'Absent for COUNT, SHARE and TOTAL.' },
       p: { type: GraphQLFloat, description: 'For PERCENTILE: a number from 0 to 1.' },
       from: { type: timeField(collection), description: 'For AVG_DURATION and MEDIAN_DURATION.' },
@@ -57,8 +58,8 @@ export function createMeasureInputs(
       description: 'A condition on a measure of groups, selected or not; a group without it meets none.',
       fields: {
         ...measured(collection),
-        operator: { type: new GraphQLNonNull(operator) },
-        value: { type: new GraphQLNonNull(MeasureValue) },
+        operator: { type: nonNull(operator) },
+        value: { type: nonNull(MeasureValue) },
       },
     }))
   const measureInteger = (collection: Collection) =>

@@ -1,12 +1,12 @@
 /** Generates the types of measures: a field for each in the table of measures, with an object or arguments for fields. */
 import type { GraphQLOutputType } from 'graphql'
-import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql/type'
+import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLObjectType } from 'graphql/type'
 import type { Collection, FieldType } from '../../model/model.ts'
 import { leafType } from '../../model/leaves.ts'
 import { fieldMeasures } from '../../model/measures.ts'
 import { measureFields } from '../../model/operators.ts'
 import type { InputTypes } from '../connections.ts'
-import { type FieldConfig, type Fields, nonNull } from '../roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull } from '../roles.ts'
 import { BigInt53 } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
@@ -23,21 +23,21 @@ export function createMeasureTypes(
       if (of === 'groupable')
         return {
           type: nonNull(GraphQLInt),
-          args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
+          args: { field: { type: nonNull(inputs.groupBy(collection)) } },
         }
       if (result === 'ranks')
         return {
           type: new GraphQLList(BigInt53),
           args: {
-            field: { type: new GraphQLNonNull(inputs.measureInteger(collection)) },
+            field: { type: nonNull(inputs.measureInteger(collection)) },
             p: {
-              type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLFloat))),
+              type: nonNull(listOf(GraphQLFloat)),
               description: 'Up to ten numbers from 0 to 1, such as 0.9 for the 90th percentile.',
             },
           },
         }
       if (of === 'times') {
-        const time = { type: new GraphQLNonNull(inputs.timeField(collection)) }
+        const time = { type: nonNull(inputs.timeField(collection)) }
         return { type: GraphQLFloat, args: { from: time, to: time } }
       }
       const typeOf = (type: FieldType) =>

@@ -1,5 +1,5 @@
 /** Types of pairs: which elements of an array occur together in one record, and how often. */
-import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import { GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import { isArray } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
 import { type GroupField, groupFields } from '../../model/operators.ts'
@@ -24,7 +24,7 @@ export function createPairFields(registry: TypeRegistry, model: Model): (collect
       pairs: {
         type: nonNull(listOf(pair)),
         args: {
-          field: { type: new GraphQLNonNull(field) },
+          field: { type: nonNull(field) },
           minCount: { type: GraphQLInt, description: 'Leaves out pairs of fewer records.' },
           limit: { type: GraphQLInt, description: 'How many pairs: 1 to 1000, 50 when absent.' },
         },

@@ -3,7 +3,6 @@ import {
   GraphQLFloat,
   GraphQLInputObjectType,
   GraphQLInt,
-  GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql/type'
@@ -80,7 +79,7 @@ export function significantInput(
     description: 'What groups are compared with.',
     fields: {
       against: {
-        type: new GraphQLNonNull(where),
+        type: nonNull(where),
         description:
           'The records to compare with, of which those under `where` are left out; `{}` means all others.',
       },
