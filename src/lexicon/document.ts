@@ -13,7 +13,6 @@ export interface FoundDef {
   readonly def: LexUserType
 }
 
-/** Documents sorted by id in code point order, as in a `LexiconSet`. */
 export interface DocumentSet {
   readonly documents: readonly LexiconDoc[]
 }
@@ -33,21 +32,16 @@ export function findDef(set: DocumentSet, origin: string): FoundDef | null {
 
 /** The document with this id; null when the set has none. */
 export function findDocument({ documents }: DocumentSet, id: string): LexiconDoc | null {
-  let low = 0
-  let high = documents.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const document = documents[middle]!
-    if (document.id === id) return document
-    if (document.id < id) low = middle + 1
-    else high = middle - 1
-  }
-  return null
+  return documents.find((document) => document.id === id) ?? null
 }
 
 /** Whether the document's main definition is a record, so that the document defines a collection. */
 export function isRecordLexicon({ defs }: LexiconDoc): boolean {
   return Object.hasOwn(defs, 'main') && defs['main']!.type === 'record'
+}
+
+export function collectionsOf({ documents }: DocumentSet): string[] {
+  return documents.filter(isRecordLexicon).map(({ id }) => id)
 }
 
 /** A `ref`, or one member of a `union`, with its position in the document. */

@@ -67,6 +67,13 @@ const foreignTypes: readonly (readonly [names: readonly string[], remedy: string
   [['file', 'image', 'binary'], 'Write {"type": "blob"}, or {"type": "bytes"} for what is short.'],
 ]
 
+/** A remedy for a name that is none of those known. */
+export function suggest(word: string, candidates: readonly string[]): string {
+  const suggestion = nearest(word, candidates)
+  if (suggestion !== null) return `Did you mean "${suggestion}"?`
+  return candidates.length === 0 ? 'Remove the entry.' : `Name one of: ${candidates.join(', ')}.`
+}
+
 function oneOf(known: readonly string[]): string {
   return `Write ${known.slice(0, -1).join(', ')} or ${known.at(-1)}.`
 }

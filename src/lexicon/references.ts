@@ -1,10 +1,10 @@
 /** Checks reference targets: the collections that a property of a record refers to, which lexicons do not declare. */
 import { isValidNsid } from '@atproto/syntax'
 import type { LexiconDoc, LexObject } from '@atproto/lexicon'
-import { nearest } from '../util/text/nearest.ts'
+import { isObject } from '../util/is-object.ts'
 import type { DocumentSet, LexType } from './document.ts'
-import { findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
-import type { Problem } from './invalid-document.ts'
+import { collectionsOf, findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
+import { type Problem, suggest } from './invalid-document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 
 const example = '{"a.b.article#source": ["a.b.source"]}'
@@ -17,7 +17,7 @@ export function buildTargets(
 ): { readonly targets: ReadonlyMap<string, readonly string[]>; readonly problems: readonly Problem[] } {
   const targets = new Map<string, readonly string[]>()
   if (references === undefined) return { targets, problems: [] }
-  if (typeof references !== 'object' || references === null || Array.isArray(references)) {
+  if (!isObject(references)) {
     const remedy = `Write an object such as ${example}.`
     return { targets, problems: [{ path: '', problem: 'The reference targets are no JSON object.', remedy }] }
   }
@@ -114,14 +114,4 @@ function checkTargets(
     if (document === null || refused.has(target) || isRecordLexicon(document)) return []
     return fail(`The target "${target}" is no record type.`, suggest(target, collectionsOf(set)))
   })
-}
-
-function collectionsOf({ documents }: DocumentSet): string[] {
-  return documents.filter(isRecordLexicon).map(({ id }) => id)
-}
-
-function suggest(word: string, candidates: readonly string[]): string {
-  const suggestion = nearest(word, candidates)
-  if (suggestion !== null) return `Did you mean "${suggestion}"?`
-  return candidates.length === 0 ? 'Remove the entry.' : `Name one of: ${candidates.join(', ')}.`
 }

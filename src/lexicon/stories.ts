@@ -1,9 +1,9 @@
 /** Checks `stories.json`: the collections whose records are grouped into stories, and the properties that decide. */
 import type { LexObject } from '@atproto/lexicon'
-import { nearest } from '../util/text/nearest.ts'
+import { isObject, type Json } from '../util/is-object.ts'
 import type { DocumentSet, LexType } from './document.ts'
-import { findDef, isRecordLexicon, resolveRef } from './document.ts'
-import type { Problem } from './invalid-document.ts'
+import { collectionsOf, findDef, resolveRef } from './document.ts'
+import { type Problem, suggest } from './invalid-document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 
 /** Properties of a record. */
@@ -56,9 +56,9 @@ export function buildStories(
   for (const [nsid, fields] of Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const def = findDef(set, nsid)?.def
     if (def?.type !== 'record') {
-      const collections = set.documents.filter(isRecordLexicon).map(({ id }) => id)
       const problem = `"${nsid}" is no record type of these lexicons.`
-      if (!refused.has(nsid)) problems.push({ path: nsid, problem, remedy: suggest(nsid, collections) })
+      if (!refused.has(nsid))
+        problems.push({ path: nsid, problem, remedy: suggest(nsid, collectionsOf(set)) })
       continue
     }
     const wrong = isObject(fields)
@@ -72,12 +72,7 @@ export function buildStories(
   return { stories, problems }
 }
 
-function checkFields(
-  set: DocumentSet,
-  nsid: string,
-  record: LexObject,
-  fields: Readonly<Record<string, unknown>>,
-): readonly Problem[] {
+function checkFields(set: DocumentSet, nsid: string, record: LexObject, fields: Json): readonly Problem[] {
   const fail = (name: string, problem: string, remedy: string): Problem[] => [
     { path: `${nsid}.${name}`, problem, remedy },
   ]
@@ -108,13 +103,4 @@ function isOfKind(set: DocumentSet, nsid: string, type: LexType, kind: keyof typ
   if (type.type !== 'string') return false
   const formats = { text: undefined, datetime: 'datetime', reference: 'at-uri' }
   return type.format === formats[kind]
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function suggest(word: string, candidates: readonly string[]): string {
-  const suggestion = nearest(word, candidates)
-  return suggestion === null ? `Name one of: ${candidates.join(', ')}.` : `Did you mean "${suggestion}"?`
 }

@@ -5,3 +5,15 @@ export type Json = Readonly<Record<string, unknown>>
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/**
+ * A copy whose plain objects inherit nothing: libraries take what an object inherits, such as `constructor`, for its
+ * members.
+ */
+export function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes)
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const own: Record<string, unknown> = Object.create(null)
+  for (const [name, inner] of Object.entries(value)) own[name] = withoutPrototypes(inner)
+  return own
+}

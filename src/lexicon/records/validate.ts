@@ -14,7 +14,7 @@ import { isRecordLexicon } from '../document.ts'
 import { createQuickCheck, type QuickCheck, isBadText, scanJson } from './quick-check.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
 import { grouped } from '../../util/text/counted.ts'
-import { isObject } from '../../util/is-object.ts'
+import { isObject, withoutPrototypes } from '../../util/is-object.ts'
 
 /** Why a record is refused; stored with the rejection, and counted. */
 export type RejectionReason =
@@ -246,7 +246,7 @@ function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
   const shadowed = set.documents.some(({ defs }) => hasInheritedName(defs))
   const collections = set.documents.filter(isRecordLexicon).map(({ id, defs }): [string, Collection] => {
     const assertValid = (value: unknown) =>
-      void official.assertValidRecord(id, shadowed ? withoutPrototype(value) : value)
+      void official.assertValidRecord(id, shadowed ? withoutPrototypes(value) : value)
     const key = 'key' in defs['main']! ? (defs['main'].key as string) : 'any'
     const checkShape = createShapeCheck(set, id)
     const isSurelyValid = shadowed ? () => false : createQuickCheck(set, id)
@@ -269,14 +269,4 @@ function hasInheritedName(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false
   if ('properties' in node && Object.keys(Object(node.properties)).some((name) => name in {})) return true
   return Object.values(node).some(hasInheritedName)
-}
-
-function withoutPrototype(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPrototype)
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value
-  return Object.assign(
-    Object.create(null) as object,
-    Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutPrototype(member)])),
-  )
 }

@@ -23,6 +23,7 @@ import { NoFragmentCyclesRule } from 'graphql/validation/rules/NoFragmentCyclesR
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 import { specifiedRules } from 'graphql/validation/specifiedRules'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
+import { type Json, withoutPrototypes } from '../../util/is-object.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
 import { givenName, givenValues, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
@@ -151,7 +152,7 @@ export function* coerceInSteps(
   const maxErrors = maxErrorsFor(measureVariables(raw))
   yield
   const { variableDefinitions = [] } = operation
-  const given = givenValues(operation, withoutPrototypes(raw) as Readonly<Record<string, unknown>>)
+  const given = givenValues(operation, withoutPrototypes(raw) as Json)
   yield
   const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors })
   if (coerced.errors === undefined) return coerced.variableValues
@@ -160,15 +161,6 @@ export function* coerceInSteps(
     coerced.errors.map((error) => withHint(schema, error)),
     maxErrors,
   )
-}
-
-/** The library takes what an object inherits, such as `constructor`, for members that were sent. */
-function withoutPrototypes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPrototypes)
-  if (typeof value !== 'object' || value === null) return value
-  const own: Record<string, unknown> = Object.create(null)
-  for (const [name, inner] of Object.entries(value)) own[name] = withoutPrototypes(inner)
-  return own
 }
 
 /**
