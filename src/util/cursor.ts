@@ -24,7 +24,7 @@ export function decodeCursor(binding: string, cursor: string): readonly unknown[
 const sealLength = 6
 
 /** Anyone can compute a seal, so the content is checked too. */
-function parseArray(text: string): readonly unknown[] | null {
+export function parseArray(text: string): readonly unknown[] | null {
   try {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : null

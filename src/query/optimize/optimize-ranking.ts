@@ -8,16 +8,10 @@ import { columnsOfSort } from './columns-read.ts'
 import { planCount } from './groups/optimize-count.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isUnhinted, type Optimizer } from './optimizer.ts'
+import { newestFirst } from '../plan/build-page.ts'
 import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
-import type { ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
+import type { ListPlan, Ranking, WordTerm } from '../plan/plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-
-/** The default order. */
-const newestFirst: readonly SortKey[] = (['indexed_at', 'rkey', 'did'] as const).map((name) => ({
-  value: { kind: 'system', name },
-  direction: 'desc',
-  nullable: false,
-}))
 
 /**
  * Plans the candidates of a list by relevance: the newest matching records, or, on later pages, those that were ranked

@@ -9,19 +9,12 @@ import { type Direction, type MissingPlace, placeOfMissing } from '../plan/field
 import type { GroupKey, GroupOrder, MeasurePlan, Ranking } from '../plan/groups/group-plan.ts'
 import { isInstant, storedKind } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
-
-/**
- * `integer`: of at most 53 bits. `bigint`: of at most 64 bits. `wideSum`: a sum that may exceed 64 bits. `instant`:
- * microseconds. `date`: the first day of a bucket.
- */
-export type OrderType = 'text' | 'boolean' | 'integer' | 'bigint' | 'double' | 'instant' | 'date' | 'wideSum'
+import type { OrderType, PositionPart } from '../plan/positions.ts'
 
 /** One value of a total order of groups. */
-export interface OrderPart {
+export interface OrderPart extends PositionPart {
   readonly of: Parameters<typeof valuesOf>[2]
-  readonly type: OrderType
   readonly direction: Direction
-  readonly nullable: boolean
   /** Undefined in the usual place. */
   readonly missing?: MissingPlace | undefined
 }

@@ -1,5 +1,4 @@
 /** Pages of groups: the groups behind a cursor, in order, up to a limit, and what follows them. */
-import type { ColumnValue } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { GroupField } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
@@ -8,12 +7,12 @@ import { emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
 import type { StepEmitter } from '../emit/steps.ts'
-import { instantText, isStoredText } from '../plan/build-page.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { GroupPage } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import type { AggregatePlan, GroupPageInfoOutput } from '../plan/plan.ts'
-import { groupCursor, groupOrder, groupOrderParts, isBehind, type OrderType } from './group-order.ts'
+import { readPosition } from '../plan/positions.ts'
+import { groupCursor, groupOrder, groupOrderParts, isBehind } from './group-order.ts'
 
 /** `field`: the name of the aggregate field. */
 export function buildGroupPage(
@@ -24,7 +23,12 @@ export function buildGroupPage(
   const binding = bindingOf(field, given, plan.order)
   const { after } = given
   if (after === undefined || after === null) return { binding, after: null }
-  return { binding, after: position(String(after), binding, plan) }
+  const position = readPosition(decodeCursor(binding, String(after)), groupOrderParts(plan))
+  if (position !== null) return { binding, after: position }
+  throw new ServiceError(
+    'INVALID_CURSOR',
+    '`after` is no cursor of these groups in this order. Take a `cursor` or an `endCursor` of the same `groupBy` and order.',
+  )
 }
 
 function bindingOf(
@@ -45,57 +49,6 @@ function bindingOf(
     missing: 'missing' in order ? order.missing : undefined,
   }
   return JSON.stringify([field, names, 'direction' in order ? order.direction : null, defined])
-}
-
-function position(
-  cursor: string,
-  binding: string,
-  plan: Parameters<typeof groupOrderParts>[0],
-): readonly ColumnValue[] {
-  const parts = groupOrderParts(plan)
-  const values = decodeCursor(binding, cursor)?.map((value, index) => {
-    const part = parts[index]
-    if (part === undefined) return undefined
-    return value === null ? (part.nullable ? null : undefined) : valueOf(part.type, value)
-  })
-  if (values === undefined || values.length !== parts.length || values.includes(undefined))
-    throw new ServiceError(
-      'INVALID_CURSOR',
-      '`after` is no cursor of these groups in this order. Take a `cursor` or an `endCursor` of the same `groupBy` and order.',
-    )
-  return values as ColumnValue[]
-}
-
-const dateText = /^(?!0000)\d{4}-(0[1-9]|1[0-2])-01$/
-const sumText = /^-?\d{1,30}$/
-
-/** Undefined if a cursor cannot hold this value. Large integers and fractions are text, because engines write JSON numbers differently. */
-function valueOf(type: OrderType, value: unknown): ColumnValue | undefined {
-  switch (type) {
-    case 'text':
-      return isStoredText(value) ? value : undefined
-    case 'boolean':
-      return value === 0 || value === 1 ? value : undefined
-    case 'integer':
-      return Number.isSafeInteger(value) ? (value as number) : undefined
-    case 'double':
-      return JSON.stringify(Number(value)) === value ? Number(value) : undefined
-    case 'instant':
-      return isLargeInteger(value) ? BigInt(value) : undefined
-    case 'date':
-      return typeof value === 'string' && dateText.test(value) ? value : undefined
-    case 'bigint':
-    case 'wideSum': {
-      if (typeof value !== 'string' || !sumText.test(value)) return undefined
-      const sum = BigInt(value)
-      // Beyond that, engines cannot compare with it.
-      return BigInt.asIntN(type === 'bigint' ? 64 : 85, sum) === sum ? sum : undefined
-    }
-  }
-}
-
-function isLargeInteger(value: unknown): value is string {
-  return typeof value === 'string' && instantText.test(value)
 }
 
 type Aggregate = PhysicalAggregate['aggregate']

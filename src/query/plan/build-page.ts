@@ -2,9 +2,9 @@
 import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { type Leaf, leafProperties } from '../../schema/model/leaves.ts'
+import { leafProperties } from '../../schema/model/leaves.ts'
 import { relevanceField, type SortField } from '../../schema/model/operators.ts'
-import { decodeCursor } from '../../util/cursor.ts'
+import { decodeCursor, parseArray } from '../../util/cursor.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance.ts'
@@ -12,6 +12,7 @@ import { referringCount } from './build-operators.ts'
 import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
 import { type Direction, type MissingPlace, unusualPlace } from './fields.ts'
+import { type PositionPart, readPosition } from './positions.ts'
 import type { KeyValue, ListPlan, Page, PlanContext, RankingStatistics, SortKey } from './plan.ts'
 
 interface SortArgument {
@@ -79,6 +80,13 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
 }
 
+/** The default order. */
+export const newestFirst: readonly SortKey[] = (['indexed_at', 'rkey', 'did'] as const).map((name) => ({
+  value: { kind: 'system', name },
+  direction: 'desc',
+  nullable: false,
+}))
+
 /** What a collection adds to a page of a merged list, whose cursors end with the collection of their record. */
 export function buildMergedPage(
   context: PlanContext,
@@ -86,9 +94,8 @@ export function buildMergedPage(
   fieldName: string,
   given: Readonly<Record<string, unknown>>,
 ): OrderAndPage {
-  const sort = sortKeys(context, table, sortArguments(null))
-  const { from, ...page } = pageArguments(context, given, sort, fieldName, 1)
-  const common = { sort, distinct: [], binding: fieldName, ranking: null }
+  const { from, ...page } = pageArguments(context, given, newestFirst, fieldName, 1)
+  const common = { sort: newestFirst, distinct: [], binding: fieldName, ranking: null }
   if (from === null) return { ...common, page: { ...page, from } }
   // Records of equal keys are in the order of their collections.
   const inclusive = table.collection.nsid > String(from.at(-1))
@@ -118,16 +125,9 @@ function buildRankedPage(
   if (order[0]?.missing !== undefined)
     throw badInput('Every record has a `RELEVANCE`: leave `nulls` out, or sort by another field.')
   const direction = order[0]?.direction ?? 'desc'
-  const system = (name: 'indexed_at' | 'rkey' | 'did'): SortKey => ({
-    value: { kind: 'system', name },
-    direction: 'desc',
-    nullable: false,
-  })
   const sort: readonly SortKey[] = [
     { value: { kind: 'relevance' }, direction, nullable: true },
-    system('indexed_at'),
-    system('rkey'),
-    system('did'),
+    ...newestFirst,
   ]
   const binding = `${fieldName} RELEVANCE ${direction} ${search.text}`
   const { from, ...rest } = pageArguments(context, page, sort, binding, 1)
@@ -142,29 +142,16 @@ function buildRankedPage(
 
 /** Null if this is not what cursors of a list by relevance hold. */
 function readStatistics(text: string, terms: number): RankingStatistics | null {
-  const values: unknown = parseJson(text)
-  if (!Array.isArray(values) || values.length !== terms + 4) return null
-  const last: unknown = values.pop()
-  const [records = 0, words = 0, ranked = 0, ...frequencies] = values as readonly number[]
-  if (!values.every((value) => Number.isSafeInteger(value) && value >= 0) || words === 0) return null
+  const values = [...(parseArray(text) ?? [])]
+  const last = values.pop()
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+  if (values.length !== terms + 3 || !values.every(isCount)) return null
+  const [records = 0, words = 0, ranked = 0, ...frequencies] = values
   // With larger numbers a score might exceed 64 bits.
-  if (ranked > mostRanked || frequencies.some((count) => count > mostCounted)) return null
-  if (last === null) return { text, records, words, ranked, frequencies, last }
-  const [indexedAt, ...names] = (typeof last === 'string' ? parseJson(last) : []) as readonly unknown[]
-  if (typeof indexedAt !== 'string' || !instantText.test(indexedAt)) return null
-  if (names.length !== 2 || !names.every(isStoredText)) return null
-  return { text, records, words, ranked, frequencies, last: [BigInt(indexedAt), ...names] }
+  if (words === 0 || ranked > mostRanked || frequencies.some((count) => count > mostCounted)) return null
+  const place = typeof last === 'string' ? readPosition(parseArray(last), newestFirst.map(partOf)) : null
+  return place === null && last !== null ? null : { text, records, words, ranked, frequencies, last: place }
 }
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-export const instantText = /^-?\d{1,18}$/
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(context: PlanContext, table: Table, order: readonly SortArgument[]): readonly SortKey[] {
@@ -183,17 +170,9 @@ function sortKeys(context: PlanContext, table: Table, order: readonly SortArgume
 }
 
 function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['field']): readonly KeyValue[] {
-  switch (leaf.kind) {
-    case 'relevance':
-      return [{ kind: 'relevance' }]
-    case 'count':
-      return [referringCount(context, leaf.reference)]
-  }
-  return leafValues(table, leaf)
-}
-
-function leafValues(table: Table, leaf: Leaf): readonly KeyValue[] {
   const kind = 'system'
+  if (leaf.kind === 'relevance') return [leaf]
+  if (leaf.kind === 'count') return [referringCount(context, leaf.reference)]
   if (leaf.kind === 'system') {
     switch (leaf.name) {
       case 'indexedAt':
@@ -266,12 +245,17 @@ function position(
   name: string,
   more: number,
 ): readonly ColumnValue[] {
-  const values = decodeCursor(binding, cursor)?.map((value, index) =>
-    index < sort.length ? keyFromCursor(value, sort[index]) : isStoredText(value) ? value : undefined,
-  )
-  if (values === undefined || values.length !== sort.length + more || values.includes(undefined))
-    throw wrongCursor(name, sort)
-  return values as ColumnValue[]
+  const texts = Array.from({ length: more }, () => ({ type: 'text', nullable: false }) as const)
+  const found = readPosition(decodeCursor(binding, cursor), [...sort.map(partOf), ...texts])
+  if (found === null) throw wrongCursor(name, sort)
+  return found
+}
+
+function partOf({ value, nullable }: SortKey): PositionPart {
+  if (isInstant(value)) return { type: 'instant', nullable }
+  if (value.kind === 'relevance' || value.kind === 'count') return { type: 'integer', nullable }
+  const kind = value.kind === 'column' ? value.column.kind : 'text'
+  return { type: kind === 'integer' || kind === 'boolean' ? kind : 'text', nullable }
 }
 
 function wrongCursor(name: string, [first]: readonly SortKey[]): ServiceError {
@@ -283,24 +267,4 @@ function wrongCursor(name: string, [first]: readonly SortKey[]): ServiceError {
     'INVALID_CURSOR',
     `\`${name}\` is no cursor of this list with this ${given}. Take an \`endCursor\` or \`startCursor\` of the same ${same}.`,
   )
-}
-
-/** Undefined if a cursor cannot hold this value for this key. Instants are text, because JSON numbers are too short. */
-function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | undefined {
-  if (key === undefined) return undefined
-  if (value === null) return key.nullable ? null : undefined
-  if (isInstant(key.value))
-    return typeof value === 'string' && instantText.test(value) ? BigInt(value) : undefined
-  if (key.value.kind === 'relevance' || key.value.kind === 'count')
-    return Number.isSafeInteger(value) ? (value as number) : undefined
-  const kind = key.value.kind === 'column' ? key.value.column.kind : 'text'
-  // PostgreSQL cannot compare a boolean's small integer with a larger one.
-  if (kind === 'boolean') return value === 0 || value === 1 ? value : undefined
-  const isPossible = kind === 'integer' ? Number.isSafeInteger(value) : isStoredText(value)
-  return isPossible ? (value as ColumnValue) : undefined
-}
-
-/** Whether a record can hold it: no database compares with another text, nor PostgreSQL with NUL. */
-export function isStoredText(value: unknown): value is string {
-  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
