@@ -6,7 +6,7 @@ import type { PlanState } from '../../database/database.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect, OpaqueTerms, OptimizerHints } from '../../sql/dialect.ts'
 import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
-import type { PhysicalList } from '../plan/physical-plan.ts'
+import type { OrderedRows, PhysicalList } from '../plan/physical-plan.ts'
 import type { Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
 
 /** A common table expression. */
@@ -24,12 +24,33 @@ export interface Emitter {
   readonly tables: readonly Table[]
   /** Emits a list below a record. It is passed in because records and lists contain each other. */
   readonly list: (emitter: Emitter, list: PhysicalList, parent: RecordRow) => Sql
+  /** Emits the rows of a list in order, of which those by relevance and distinct ones consist. */
+  readonly inOrder: EmitRows
   /** The stages of the statement so far; null where tables are not spread over nodes. */
   readonly stages: Step[] | null
   /** An alias that is unique in the statement. */
   alias(): Sql
   /** The visible rows of a table under an alias; scanned by `index`, or (null) in id order, if it is given. */
   rows(table: Table, alias: Sql, index?: string | null): Sql
+}
+
+/** `parent`: the row to which the list's link refers. */
+export type EmitRows = (
+  emitter: Emitter,
+  rows: OrderedRows,
+  parent: RecordRow | null,
+  selection: SelectedValues,
+) => Sql
+
+export interface SelectedValues {
+  /** The expressions to select of a row. */
+  value(row: RecordRow): Sql
+  /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
+  tied?(row: RecordRow): Sql
+  /** Whether values, which have the columns of the order, are computed before rows are sorted: they are narrower. */
+  readonly isComputedFirst?: boolean
+  /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
+  except?(row: RecordRow): Sql
 }
 
 /** A record by the alias of its table, or a JSON object inside one. */
@@ -65,7 +86,7 @@ export function newRow(emitter: Emitter, table: Table): RecordRow {
 
 export function createEmitter(
   { dialect, state, tables }: Pick<Emitter, 'dialect' | 'state' | 'tables'>,
-  list: Emitter['list'] = noList,
+  { list, inOrder }: Pick<Emitter, 'list' | 'inOrder'> = { list: noList, inOrder: noList },
 ): Emitter {
   let aliases = 0
   return {
@@ -73,6 +94,7 @@ export function createEmitter(
     state,
     tables,
     list,
+    inOrder,
     stages: null,
     alias: () => {
       aliases += 1

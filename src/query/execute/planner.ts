@@ -13,6 +13,7 @@ import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { createEmitter, type Emitter } from '../emit/emitter.ts'
 import { emitFile } from '../emit/lists/emit-file.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
+import { emitRows } from '../emit/lists/emit-rows.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
 import { fileRows, type FileRows } from '../parse/file-rows.ts'
@@ -92,7 +93,7 @@ export function createPlanner(options: PlannerOptions) {
 
   // While the index is rebuilt, the database has no dialect yet.
   const emitterFor = (known: PlanState): Emitter =>
-    createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
+    createEmitter({ dialect: database.dialect, state: known, tables }, { list: emitList, inOrder: emitRows })
 
   const choosePlan = async (
     plan: Plan,

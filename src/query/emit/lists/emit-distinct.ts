@@ -14,13 +14,12 @@ import type {
 } from '../../plan/physical-plan.ts'
 import type { KeyValue } from '../../plan/plan.ts'
 import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
-import type { EmitRows } from './emit-scores.ts'
 
 /**
  * Records that are first among the first rows of the list are first among all, and stand before all others. So the
  * other rows are read only if the page does not fill from these.
  */
-export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct, emitRows: EmitRows): Sql {
+export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct): Sql {
   const { parent } = rows
   const all = (): Sql => firstOf(emitter, order, newRow(emitter, rows.table), parent)
   if (order.near === null || emitter.stages !== null) return pageOf(emitter, rows, order, all(), null)
@@ -30,7 +29,7 @@ export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distin
     const keys = keysOf(emitter, order.keys, row).map((key, at) => sql`${key} as ${nameAt(at)}`)
     return join([idOf(row), ...keys], ', ')
   }
-  const found = sql`(${emitRows(emitter, order.near, parent, { value })}) ${emitter.alias()}`
+  const found = sql`(${emitter.inOrder(emitter, order.near, parent, { value })}) ${emitter.alias()}`
   // The rows have their keys and their places, so that on the first page only its own rows are read a second time.
   const names = keysOf(emitter, order.keys, newRow(emitter, rows.table)).map((_, at) => nameAt(at))
   const placed = sql`select id, n, row_number() over (partition by ${join(names, ', ')} order by n) as place from ${near}`

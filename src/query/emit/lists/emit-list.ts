@@ -227,7 +227,7 @@ function outsideRows(emitter: Emitter, list: PrintedList, output: PhysicalListOu
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)
-      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent, emitRows))
+      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent))
   if (output.kind === 'missingWords') return emitMissingWords(emitter, output)
   if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output, parent)
   if (output.kind !== 'totalCount' || list.total === null)

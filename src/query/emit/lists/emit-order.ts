@@ -1,23 +1,13 @@
 /** Orders of lists as SQL: sort expressions, positions in an order, and the ranges beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
-import { columnOf, type Emitter, opaqueTermsOf, type Ranked, type RecordRow, uriText } from '../emitter.ts'
+import type { Emitter, Ranked, RecordRow, SelectedValues } from '../emitter.ts'
+import { columnOf, opaqueTermsOf, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { placeOfMissing } from '../../plan/fields.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { OrderedRows } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
-
-export interface SelectedValues {
-  /** The expressions to select of a row. */
-  value(row: RecordRow): Sql
-  /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
-  tied?(row: RecordRow): Sql
-  /** Whether values, which have the columns of the order, are computed before rows are sorted: they are narrower. */
-  readonly isComputedFirst?: boolean
-  /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
-  except?(row: RecordRow): Sql
-}
 
 /** Rows with what is selected of them; `parent`: the row to which their link refers. */
 export interface SelectedRows extends OrderedRows {

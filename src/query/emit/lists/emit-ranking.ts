@@ -10,16 +10,11 @@ import { staged } from '../steps.ts'
 import type { OrderedRows, RowOrder } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { orderOf, segments, type SelectedRows } from './emit-order.ts'
-import { carriesColumns, type EmitRows, emitScores, type Relations } from './emit-scores.ts'
+import { carriesColumns, emitScores, type Relations } from './emit-scores.ts'
 
 type ByRelevance = Extract<RowOrder, { kind: 'relevance' }>
 
-export function emitRanked(
-  emitter: Emitter,
-  rows: SelectedRows,
-  order: ByRelevance,
-  emitRows: EmitRows,
-): Sql {
+export function emitRanked(emitter: Emitter, rows: SelectedRows, order: ByRelevance): Sql {
   const { ranking, reversed, idOrder } = order
   const names: Relations = {
     candidates: emitter.alias(),
@@ -34,7 +29,7 @@ export function emitRanked(
   const at = rows.position === null ? null : rows.position[0] === null ? 'others' : 'ranked'
   const ranked = (): Sql =>
     inScoreOrder(emitter, at === 'others' ? { ...rows, position: null } : rows, order, names)
-  const following = (): Sql => rowsWithoutScore(emitter, rows, order, names, emitRows)
+  const following = (): Sql => rowsWithoutScore(emitter, rows, order, names)
   const [first, second] = reversed ? [following, ranked] : [ranked, following]
   const isPast = at === (reversed ? 'ranked' : 'others')
   // With fewer candidates than there may be, all matching records are among them.
@@ -43,7 +38,7 @@ export function emitRanked(
     position === null
       ? sql` where (select count(*) from ${names.candidates}) >= ${raw(String(limit))}`
       : sql``
-  const scores = emitScores(emitter, ranking, names, idOrder, rows.parent, emitRows)
+  const scores = emitScores(emitter, ranking, names, idOrder, rows.parent)
   const { stages } = emitter
   stages?.push(...scores.map(([name, query]) => ({ name, query, isStored: true })))
   const parts = (isPast ? [second] : [first, second]).map(
@@ -111,10 +106,9 @@ function rowsWithoutScore(
   { parent, selection }: SelectedRows,
   { others }: ByRelevance,
   { candidates, statistics }: Relations,
-  emitRows: EmitRows,
 ): Sql {
   const ranked = { score: sql`cast(null as bigint)`, statistics: textOf(statistics) }
-  return emitRows(emitter, others, parent, {
+  return emitter.inOrder(emitter, others, parent, {
     value: (row) => selection.value({ ...row, ranked }),
     except: (row) => sql`${row.alias}.id in (select id from ${candidates})`,
   })

@@ -4,10 +4,11 @@ import { beyondPosition, emitFilters, emitFrom, isOpaque } from '../emit-access-
 import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
-import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from '../emitter.ts'
+import type { Emitter, EmitRows, RecordRow, SelectedValues } from '../emitter.ts'
+import { newRow, opaqueTermsOf } from '../emitter.ts'
 import { staged } from '../steps.ts'
 import { emitDistinct } from './emit-distinct.ts'
-import { orderOf, segments, keyOf, type SelectedRows, type SelectedValues } from './emit-order.ts'
+import { orderOf, segments, keyOf, type SelectedRows } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type {
   AlongCounts,
@@ -20,13 +21,7 @@ import type {
 import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
-/** `parent`: the row to which the list's link refers. */
-export function emitRows(
-  emitter: Emitter,
-  rows: OrderedRows,
-  parent: RecordRow | null,
-  selection: SelectedValues,
-): Sql {
+export const emitRows: EmitRows = (emitter, rows, parent, selection) => {
   const row = newRow(emitter, rows.table)
   const selected = { ...rows, parent, selection }
   switch (rows.order.kind) {
@@ -37,9 +32,9 @@ export function emitRows(
     case 'counts':
       return emitAlongCounts(emitter, selected, rows.order)
     case 'distinct':
-      return emitDistinct(emitter, selected, rows.order, emitRows)
+      return emitDistinct(emitter, selected, rows.order)
     case 'relevance':
-      return emitRanked(emitter, selected, rows.order, emitRows)
+      return emitRanked(emitter, selected, rows.order)
     case 'verify':
       return verified(emitter, selected, rows.order, row)
     case 'path':

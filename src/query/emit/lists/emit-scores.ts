@@ -11,15 +11,7 @@ import { emitCount } from '../groups/emit-counts.ts'
 import { staged } from '../steps.ts'
 import { type Emitter, hintsOf, opaqueTermsOf, type RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking } from '../../plan/physical-plan.ts'
-import { idOf, orderOf, positionOf, type SelectedValues } from './emit-order.ts'
-
-/** Emits rows of another order; it is passed in, because lists by relevance consist of such rows. */
-export type EmitRows = (
-  emitter: Emitter,
-  rows: OrderedRows,
-  parent: RecordRow | null,
-  selection: SelectedValues,
-) => Sql
+import { idOf, orderOf, positionOf } from './emit-order.ts'
 
 /** Relations of a statement, by name. */
 export interface Relations {
@@ -44,23 +36,17 @@ export function emitRankedCount(
   emitter: Emitter,
   { candidates }: PhysicalRanking,
   parent: RecordRow | null,
-  emitRows: EmitRows,
 ): Sql {
-  const ids = candidateIds(emitter, candidates, parent, emitRows)
+  const ids = candidateIds(emitter, candidates, parent)
   return staged(emitter, sql`select count(*) from (${ids}) ${emitter.alias()}`)
 }
 
 /** The ids of the candidates. Ids from an index, in order, are looked up in the table only if conditions remain. */
-function candidateIds(
-  emitter: Emitter,
-  rows: OrderedRows,
-  parent: RecordRow | null,
-  emitRows: EmitRows,
-): Sql {
+function candidateIds(emitter: Emitter, rows: OrderedRows, parent: RecordRow | null): Sql {
   const { path, filter, order, position, link, limit, sort } = rows
   const isPlain = filter.length === 0 && position === null && link === null && !emitter.state.hiding
   if (!isPlain || path.kind !== 'candidate-ids' || order.kind !== 'ids' || !order.sorted)
-    return emitRows(emitter, rows, parent, { value: idOf })
+    return emitter.inOrder(emitter, rows, parent, { value: idOf })
   const ids = emitIds(emitter, path.sources, { direction: sort[0]?.direction ?? 'desc', bound: null })
   return sql`select id from (${ids}) ${emitter.alias()} limit ${emitter.dialect.limit(limit)}`
 }
@@ -71,10 +57,9 @@ function wholeCandidates(
   { candidates, index, columns }: PhysicalRanking,
   terms: readonly RankedTerm[],
   parent: RecordRow | null,
-  emitRows: EmitRows,
 ): Sql {
   const { amount } = opaqueTermsOf(emitter.dialect)
-  return emitRows(emitter, candidates, parent, {
+  return emitter.inOrder(emitter, candidates, parent, {
     value: ({ alias }) => {
       const counted = terms.map((term, place) => sql`${amount(alias, index, term)} as ${amountColumn(place)}`)
       const own = columnList(alias, new Set(['id', ...columns]))
@@ -91,7 +76,6 @@ export function emitScores(
   names: Relations,
   idOrder: boolean,
   parent: RecordRow | null,
-  emitRows: EmitRows,
 ): readonly (readonly [name: Sql, query: Sql])[] {
   const { candidates, columns } = ranking
   const { counts, rarities } = names
@@ -102,8 +86,8 @@ export function emitScores(
     [
       names.candidates,
       carriesColumns(ranking)
-        ? wholeCandidates(emitter, ranking, terms, parent, emitRows)
-        : candidateIds(emitter, candidates, parent, emitRows),
+        ? wholeCandidates(emitter, ranking, terms, parent)
+        : candidateIds(emitter, candidates, parent),
     ],
     [counts, countsOf(emitter, ranking, names.candidates, parent)],
     [names.amounts, amountsOf(emitter, ranking, terms, names.candidates, idOrder)],
