@@ -28,50 +28,36 @@ export class OperatorBuilder {
     this.context = context
   }
 
+  /** `operand`: of a number of records that refer, which is never missing, only the comparisons. */
   scalar(
-    operand: Operand,
+    operand: Operand | ReferringCount,
     input: Input,
     mayMiss: boolean,
     index: TextIndex | null = null,
     words: WordIndex | null = null,
   ): Condition {
+    const isMissing = (is: boolean): Condition =>
+      operand.kind === 'count' ? constant(!is) : missing(operand, is, mayMiss, index)
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.count()
-        if (isOperatorOf(name, 'missing')) return missing(operand, isTrue(name, value), mayMiss, index)
+        if (isOperatorOf(name, 'missing')) return isMissing(isTrue(name, value))
         if (isOperatorOf(name, 'compare'))
           return { kind: 'compare', operand, op: name, to: this.value(name, value) }
         if (isOperatorOf(name, 'in')) {
           const [list, negated] = [this.values(name, value), name === 'notIn']
           if (list.length > 0) return { kind: 'in', operand, list, negated }
-          return negated ? missing(operand, false, mayMiss, index) : constant(false)
+          return negated ? isMissing(false) : constant(false)
         }
-        if (isOperatorOf(name, 'words')) {
-          const isThere = missing(operand, false, mayMiss, index)
-          return wordsCondition(words, index, String(this.value(name, value)), isThere)
-        }
-        if (isOperatorOf(name, 'url')) return urlCondition(operand, String(this.value(name, value)))
-        if (!isOperatorOf(name, 'text')) throw new Error(`A value has no operator ${name}.`)
         const given = String(this.value(name, value))
+        if (isOperatorOf(name, 'words')) return wordsCondition(words, index, given, isMissing(false))
+        if (operand.kind !== 'count' && isOperatorOf(name, 'url')) return urlCondition(operand, given)
+        if (operand.kind === 'count' || !isOperatorOf(name, 'text'))
+          throw new Error(`A value has no operator ${name}.`)
         assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
         const needle = foldText(given)
-        if (needle === '') return missing(operand, false, mayMiss, index)
+        if (needle === '') return isMissing(false)
         return { kind: 'text', operand, index, match: name, needle }
-      }),
-    )
-  }
-
-  /** Conditions on a number that is never missing. */
-  number(operand: ReferringCount, input: Input): Condition {
-    return all(
-      Object.entries(input).map(([name, value]): Condition => {
-        this.count()
-        if (isOperatorOf(name, 'missing')) return constant(!isTrue(name, value))
-        if (isOperatorOf(name, 'compare'))
-          return { kind: 'compare', operand, op: name, to: this.value(name, value) }
-        if (!isOperatorOf(name, 'in')) throw new Error(`A number has no operator ${name}.`)
-        const [list, negated] = [this.values(name, value), name === 'notIn']
-        return list.length > 0 ? { kind: 'in', operand, list, negated } : constant(negated)
       }),
     )
   }

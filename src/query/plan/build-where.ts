@@ -314,7 +314,7 @@ class WhereBuilder extends OperatorBuilder {
       Object.entries(input).map(([name, value]) => {
         this.countJoin()
         if (isOperatorOf(name, 'count'))
-          return this.number(referringCount(this.context, reference), present(name, value) as Input)
+          return this.scalar(referringCount(this.context, reference), present(name, value) as Input, false)
         const where = this.record(table, present(name, value) as Input, level + 1)
         const some: Condition = { kind: 'referring', table, link, where }
         return name === 'none' ? not(some) : some
