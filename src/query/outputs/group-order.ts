@@ -5,7 +5,8 @@ import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { utcBucket } from '../../sql/time-buckets.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
-import { type Direction, type MissingPlace, placeOfMissing } from '../plan/fields.ts'
+import { beyond, isSame } from '../emit/lists/emit-order.ts'
+import type { Direction, MissingPlace } from '../plan/fields.ts'
 import type { GroupKey, GroupOrder, MeasurePlan, Ranking } from '../plan/groups/group-plan.ts'
 import { isInstant, storedKind } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
@@ -159,7 +160,7 @@ export function isBehind(
     keys.map((key, index) =>
       allOf([
         ...keys.slice(0, index).map(({ value, given }) => isSame(value, given)),
-        isBeyond(key.value, key.given, key),
+        anyOf(beyond(key.value, key.given, key)),
       ]),
     ),
   )
@@ -181,15 +182,4 @@ function partsOf({ dialect }: Emitter, { type }: OrderPart, value: ColumnValue):
   return typeof value === 'bigint' && (type === 'bigint' || type === 'wideSum')
     ? dialect.sumParts(value, type === 'wideSum')
     : [value]
-}
-
-function isSame(value: Sql, given: ColumnValue): Sql {
-  return given === null ? sql`${value} is null` : sql`${value} = ${given}`
-}
-
-function isBeyond(value: Sql, given: ColumnValue, { direction, nullable, missing }: OrderPart): Sql {
-  const isLast = (missing ?? placeOfMissing(direction)) === 'last'
-  if (given === null) return isLast ? raw('false') : sql`${value} is not null`
-  const beyond = direction === 'asc' ? sql`${value} > ${given}` : sql`${value} < ${given}`
-  return isLast && nullable ? sql`(${beyond} or ${value} is null)` : beyond
 }

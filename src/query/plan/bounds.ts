@@ -3,7 +3,6 @@
  * first bound it is given: with a second, looser bound it may read all records between the two.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { Direction } from './fields.ts'
 import type { SortKey } from './plan.ts'
 import type { Condition, Operand, ReferringCount } from './conditions.ts'
 
@@ -28,7 +27,8 @@ export function beyondStart(
 ): { readonly parts: readonly Condition[]; readonly isWithin: boolean } {
   if (key === undefined || start === null) return { parts, isWithin: true }
   const same = parts.filter(
-    (part): part is Comparing => isComparing(part) && isOf(part, key) && sideOf(key.direction).has(part.op),
+    (part): part is Comparing =>
+      isBoundOn(part, key) && (key.direction === 'asc' ? lower : upper).has(part.op),
   )
   const implied = same.filter(({ op, to }) => {
     const order = compare(start, to)
@@ -74,14 +74,11 @@ function isComparing(part: Condition): part is Comparing {
   return part.kind === 'compare' && part.op !== 'ne'
 }
 
-function isOf({ operand }: Comparing, { value }: SortKey): boolean {
+export function isBoundOn(part: Condition, { value }: SortKey): part is Comparing {
+  if (!isComparing(part)) return false
+  const { operand } = part
   if (value.kind === 'column') return operand.kind === 'column' && operand.column === value.column
   return value.kind === 'system' && operand.kind === 'system' && operand.name === value.name
-}
-
-/** The comparisons that bound the end at which a scan in this direction begins. */
-function sideOf(direction: Direction): ReadonlySet<string> {
-  return direction === 'asc' ? lower : upper
 }
 
 function nameOf(operand: Operand | ReferringCount): string {

@@ -3,6 +3,7 @@
  * has an index, as in access-paths.ts.
  */
 import type { Column, Table } from '../../database/layout/tables.ts'
+import { isBoundOn } from '../plan/bounds.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { columnIndex, conjuncts } from '../plan/plan-facts.ts'
 import type { ListPlan, Ranking, SortKey } from '../plan/plan.ts'
@@ -98,17 +99,11 @@ function isNarrow({ table, link, where, sort }: ListPlan): boolean {
   const [first, ...others] = sort.slice(0, -2)
   if (first === undefined || others.length > 0 || !givesOrder(first)) return false
   const parts = conjuncts(where)
-  const [equality, ...more] = parts.filter((part) => !isBound(part, first))
+  const [equality, ...more] = parts.filter((part) => !isBoundOn(part, first))
   if (parts.length === 0 || more.length > 0) return false
   if (equality === undefined) return true
   if (first.value.kind === 'column') return isPair(table, equality, first.value.column)
   return parts.length === 1 && isEquality(table, equality)
-}
-
-function isBound(part: Condition, { value }: SortKey): boolean {
-  if (part.kind !== 'compare' || part.op === 'ne') return false
-  if (value.kind === 'column') return part.operand.kind === 'column' && part.operand.column === value.column
-  return part.operand.kind === 'system' && isNamed(value, part.operand.name)
 }
 
 function isPair(table: Table, part: Condition, moment: Column): boolean {

@@ -68,29 +68,28 @@ export function segments(
   row: RecordRow,
   inclusive: boolean,
 ): Sql[] {
-  const found: Sql[] = inclusive
-    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
-    : []
-  for (let last = sort.length - 1; last >= 0; last -= 1) {
-    const key = sort[last] as SortKey
-    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
-    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
-      found.push(allOf([...before, beyond]))
-  }
+  const same = (key: SortKey, index: number): Sql => isSame(keyOf(emitter, key, row), position[index] ?? null)
+  const found: Sql[] = inclusive ? [allOf(sort.map(same))] : []
+  for (const [last, key] of [...sort.entries()].toReversed())
+    for (const range of beyond(keyOf(emitter, key, row), position[last] ?? null, key))
+      found.push(allOf([...sort.slice(0, last).map(same), range]))
   return found
 }
 
-function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
-  const at = keyOf(emitter, key, row)
-  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
+/** Whether a value is that of a position. */
+export function isSame(value: Sql, given: ColumnValue): Sql {
+  return given === null ? sql`${value} is null` : sql`${value} = ${given}`
 }
 
-function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
-  const at = keyOf(emitter, key, row)
-  const isLast = (key.missing ?? placeOfMissing(key.direction)) === 'last'
-  if (value === null) return isLast ? [] : [sql`${at} is not null`]
-  const beyond = key.direction === 'asc' ? sql`${at} > ${value}` : sql`${at} < ${value}`
-  return isLast && key.nullable ? [beyond, sql`${at} is null`] : [beyond]
+/** The values beyond that of a position, in the order of a key, as disjoint ranges. */
+export function beyond(
+  value: Sql,
+  given: ColumnValue,
+  { direction, nullable, missing = placeOfMissing(direction) }: Omit<SortKey, 'value'>,
+): readonly Sql[] {
+  if (given === null) return missing === 'last' ? [] : [sql`${value} is not null`]
+  const further = direction === 'asc' ? sql`${value} > ${given}` : sql`${value} < ${given}`
+  return missing === 'last' && nullable ? [further, sql`${value} is null`] : [further]
 }
 
 export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, counted }: RecordRow): Sql {
