@@ -71,17 +71,17 @@ function foldWords(text: string): string {
 }
 
 function namedStretch(words: string, now: Date): Stretch | null {
-  if (words === 'now') return closed(now, now)
+  if (words === 'now') return stretch(now, now, true)
   if (words === 'today') return unitAt('day', now)
   if (words === 'yesterday') return unitAt('day', moved(now, 'day', -1))
   const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
   if (which !== undefined) return unitAt(named as Unit, which === 'this' ? now : before(now, named as Unit))
   const [, count, unit] = counted.exec(words) ?? []
-  if (count !== undefined) return checked(moved(now, unit as Unit, -Number(count)), now, closed)
+  if (count !== undefined) return stretch(moved(now, unit as Unit, -Number(count)), now, true)
   const [, back, of] = ago.exec(words) ?? []
   if (back === undefined) return null
   const at = moved(now, of as Unit, -Number(back))
-  return of === 'hour' ? checked(at, at, closed) : unitAt('day', at)
+  return of === 'hour' ? stretch(at, at, true) : unitAt('day', at)
 }
 
 const months = 'january february march april may june july august september october november december'.split(
@@ -115,7 +115,7 @@ function before(now: Date, unit: Unit): Date {
 function unitAt(unit: Unit, at: Date): Stretch | null {
   if (Number.isNaN(at.getTime())) return null
   const start = startOf(unit, at)
-  return checked(start, moved(start, unit, 1), halfOpen)
+  return stretch(start, moved(start, unit, 1), false)
 }
 
 function startOf(unit: Unit, at: Date): Date {
@@ -140,15 +140,8 @@ function moved(at: Date, unit: Unit, by: number): Date {
 }
 
 /** Null outside the years 0001 to 9999: datetimes have four-digit years. */
-function checked(start: Date, end: Date, stretch: (start: Date, end: Date) => Stretch): Stretch | null {
+function stretch(start: Date, end: Date, includesEnd: boolean): Stretch | null {
   const years = [start, end].map((at) => at.getUTCFullYear())
-  return years.every((year) => year >= 1 && year <= 9999) ? stretch(start, end) : null
-}
-
-function closed(start: Date, end: Date): Stretch {
-  return { start: start.toISOString(), end: end.toISOString(), includesEnd: true }
-}
-
-function halfOpen(start: Date, end: Date): Stretch {
-  return { start: start.toISOString(), end: end.toISOString(), includesEnd: false }
+  if (!years.every((year) => year >= 1 && year <= 9999)) return null
+  return { start: start.toISOString(), end: end.toISOString(), includesEnd }
 }

@@ -86,11 +86,7 @@ export interface Dialect {
    */
   wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: WordLookup): Sql
   /** The ids of exactly the records of a table whose words match. */
-  wordIds(
-    table: string,
-    index: IndexedFields,
-    match: WordMatch,
-  ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  wordIds(table: string, index: IndexedFields, match: WordMatch): FoundIds
   readonly wordCounts: WordCounts
   readonly vocabulary: Vocabulary
   /** Microseconds of the datetime text in a record. */
@@ -153,6 +149,13 @@ export interface Dialect {
   readonly isSpread: boolean
 }
 
+/** The ids that an index finds. */
+export interface FoundIds {
+  readonly from: Sql
+  readonly id: Sql
+  readonly where: Sql
+}
+
 /** Statistics of the integers in a group in ascending order; null if there are none. */
 export interface OrderStatistics {
   /** The mean of the two middle integers, or of an odd number the middle one, divided by `unit` and rounded once. */
@@ -196,10 +199,7 @@ export interface OptimizerHints {
   readonly kind: 'hints'
   readonly ids: IdLists
   /** Ids of records whose indexed text may contain the trigrams of the needle, or whose trigrams may start with it. */
-  trigramIds(
-    index: string,
-    match: TrigramMatch,
-  ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  trigramIds(index: string, match: TrigramMatch): FoundIds
   /**
    * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how much it
    * counts in the record (search/indexed-words.ts).

@@ -1,6 +1,7 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
 import type { ColumnValue } from '../../database/database.ts'
 import { hashOfNormal, urlHash } from '../../util/text/normalize-url.ts'
+import type { FoundIds } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, RecordRow, Row } from './emitter.ts'
 import { referencedValue } from './emit-records.ts'
@@ -264,14 +265,8 @@ export interface IdOrder {
   readonly bound: Sql | null
 }
 
-interface Ids {
-  readonly from: Sql
-  readonly id: Sql
-  readonly where: Sql
-}
-
 /** The ids that a source finds. Text indexes and arrays return each id once, in id order. */
-export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
+export function sourceIds(emitter: Emitter, source: CandidateSource): FoundIds {
   const { dialect } = emitter
   switch (source.kind) {
     case 'text':
