@@ -2,15 +2,16 @@
 import { commands } from '../src/cli/command-list.ts'
 import { choicesNote, usageOf } from '../src/cli/help.ts'
 import type { Setting } from '../src/cli/settings/setting.ts'
-import { settings } from '../src/cli/settings/settings.ts'
+import { settings, variableOf } from '../src/cli/settings/settings.ts'
 
 export function renderSettingsPage(): string {
   const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
     const option = `\`${usageOf(name, setting)}\``
-    const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
+    const own = variableOf(name, setting)
+    const variable = own === null ? '–' : `\`${own}\``
     const fallback = setting.default === undefined ? '–' : `\`${setting.default}\``
-    const own = new Set<string>(setting.commands)
-    const others = Object.keys(commands).filter((command) => !own.has(command))
+    const users = new Set<string>(setting.commands)
+    const others = Object.keys(commands).filter((command) => !users.has(command))
     const allBut = others.length === 0 ? 'all' : `all but ${others.join(', ')}`
     const where = others.length < setting.commands.length ? allBut : setting.commands.join(', ')
     const elsewhere = Object.entries(setting.helpOf ?? {}).map(

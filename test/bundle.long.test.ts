@@ -9,7 +9,7 @@ import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/serve
 import { packBundle } from '../build/mcpb/bundle.ts'
 import { loadPacker } from '../build/mcpb/load.ts'
 import { unpackPackage } from '../build/unpack.ts'
-import { settings } from '../src/cli/settings/settings.ts'
+import { settings, variableOf } from '../src/cli/settings/settings.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { startAgentServer } from './mcp/agent-server.ts'
 import { connect, textOf } from './mcp/connect.ts'
@@ -84,7 +84,7 @@ test('server.json keeps to the rules of the registry, and names what the program
     [found.identifier, found.version, entry.version],
     [published.name, published.version, published.version],
   )
-  const variables = Object.values(settings).flatMap((setting) => ('env' in setting ? [setting.env] : []))
+  const variables = Object.entries(settings).map(([name, setting]) => variableOf(name, setting))
   for (const { name } of found.environmentVariables) assert.ok(variables.includes(name), name)
   const [remote] = entry.remotes
   const named = Array.from(remote.url.matchAll(/\{(\w+)\}/g), ([, name]) => name)

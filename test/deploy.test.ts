@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../src/cli/settings/config.ts'
 import { defaultTiers } from '../src/server/admission/tiers.ts'
 import { type CommandName, commands } from '../src/cli/command-list.ts'
-import { settings } from '../src/cli/settings/settings.ts'
+import { settings, variableOf } from '../src/cli/settings/settings.ts'
 import { createMetrics } from '../src/server/observe/metrics.ts'
 import { addIndexMetrics } from '../src/server/observe/metrics-index.ts'
 import { gatherMetrics } from '../src/server/observe/metrics-workers.ts'
@@ -98,7 +98,7 @@ test('compose.yml gives settings that exist, with values that are taken', { skip
       assert.ok(found !== undefined || kind === '-', `${name} has no value.`)
       return found ?? more
     })
-  const known = Object.values(settings).flatMap((setting) => ('env' in setting ? [setting.env] : []))
+  const known = Object.entries(settings).map(([name, setting]) => variableOf(name, setting))
   let services = 0
   for (const [name, { image, command, environment }] of Object.entries<Json>(compose.services)) {
     const env = Object.fromEntries(
@@ -108,7 +108,7 @@ test('compose.yml gives settings that exist, with values that are taken', { skip
     services += 1
     const [program] = command as [CommandName]
     assert.ok(Object.hasOwn(commands, program), name)
-    for (const key of Object.keys(env)) assert.ok((known as string[]).includes(key), key)
+    for (const key of Object.keys(env)) assert.ok(known.includes(key), key)
     const { config, problems } = parseConfig(program, [], env)
     assert.deepEqual(problems, [])
     assert.equal(config.database, 'postgres://lexigraph:secret@database/lexigraph')

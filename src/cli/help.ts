@@ -1,7 +1,7 @@
 /** Renders help from the tables of commands and settings. */
 import { type CommandName, commands } from './command-list.ts'
 import type { Setting } from './settings/setting.ts'
-import { settingsOf } from './settings/settings.ts'
+import { settingsOf, variableOf } from './settings/settings.ts'
 
 export function renderProgramHelp(): string {
   const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
@@ -27,7 +27,7 @@ export function renderCommandHelp(command: CommandName): string {
       setting.helpOf?.[command]?.help ?? setting.help,
       ...choicesNote(setting),
       ...(setting.default === undefined ? [] : [`[default: ${setting.default}]`]),
-      ...(setting.env === undefined ? [] : [`[env: ${setting.env}]`]),
+      ...[variableOf(name, setting)].flatMap((variable) => (variable === null ? [] : [`[env: ${variable}]`])),
     ].join(' '),
   }))
   const width = Math.max(...options.map((option) => option.usage.length))

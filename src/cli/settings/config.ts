@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { nearest } from '../../util/text/nearest.ts'
 import type { CommandName } from '../command-list.ts'
 import type { Setting } from './setting.ts'
-import { type Config, defaultOf, type SettingName, settings, settingsOf } from './settings.ts'
+import { type Config, defaultOf, type SettingName, settings, settingsOf, variableOf } from './settings.ts'
 
 export interface ParsedConfig {
   readonly config: Config
@@ -33,9 +33,10 @@ export function parseConfig(
     Object.entries(settings).map(([name, setting]) => [name, defaultOf(setting)]),
   )
   for (const [name, setting] of known) {
-    const text = setting.env === undefined ? undefined : env[setting.env]
+    const variable = variableOf(name, setting) ?? ''
+    const text = env[variable]
     if (text === undefined || text === '') continue
-    values[name] = parseValue(setting, text, `${setting.env}`, problems)
+    values[name] = parseValue(setting, text, variable, problems)
     given.add(name)
   }
 

@@ -12,8 +12,8 @@ export interface Setting {
   readonly choices?: readonly string[]
   /** The placeholder of the value in help; options without one are flags. */
   readonly value?: string
-  /** Absent where an environment variable would be surprising. */
-  readonly env?: string
+  /** Absent for the usual variable; null for none. */
+  readonly env?: string | null
   readonly help: string
   /** Help for commands that use the setting differently. */
   readonly helpOf?: Partial<Record<CommandName, { readonly value: string; readonly help: string }>>

@@ -19,12 +19,12 @@ export const settings = {
     default: 'info',
     choices: logLevels,
     value: 'LEVEL',
-    env: 'LEXIGRAPH_LOG_LEVEL',
     help: 'How much is said on standard error; debug adds the causes of failures.',
     commands: every,
   },
   json: {
     type: 'flag',
+    env: null,
     help: 'Print the result as JSON, for scripts.',
     commands: [
       'import',
@@ -41,7 +41,7 @@ export const settings = {
       'hide',
     ],
   },
-  help: { type: 'flag', help: 'Print this help.', commands: every },
+  help: { type: 'flag', env: null, help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings
@@ -60,6 +60,12 @@ export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]
 
 export function defaultOf({ type, default: value }: Setting): string | number | boolean | null {
   return type === 'flag' ? false : (value ?? null)
+}
+
+/** The environment variable of a setting, such as LEXIGRAPH_MAX_CLOCK_SKEW; null where one would be surprising. */
+export function variableOf(name: string, { env }: Setting): string | null {
+  if (env !== undefined) return env
+  return Object.hasOwn(taskSettings, name) ? null : `LEXIGRAPH_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
 export function settingsOf(command: CommandName): [SettingName, Setting][] {
