@@ -9,9 +9,9 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
 import { renderNotices } from './notices.ts'
-import { bundleExplorer } from './explorer.ts'
+import { bundle as bundleExplorer } from './explorer.ts'
 import { installedWith } from './installed.ts'
-import { bundlePlayground } from './playground.ts'
+import { bundle as bundlePlayground } from './playground.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 

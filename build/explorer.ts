@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, stop } from 'esbuild'
 
-export async function bundleExplorer(): Promise<{
+export async function bundle(): Promise<{
   /** By name: `page.js` and `page.css`, and parts that the script loads. */
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly metafiles: readonly Metafile[]

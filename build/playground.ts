@@ -32,7 +32,7 @@ export interface PlaygroundBundle {
   readonly metafiles: readonly Metafile[]
 }
 
-export async function bundlePlayground(): Promise<PlaygroundBundle> {
+export async function bundle(): Promise<PlaygroundBundle> {
   const made = await Promise.all([
     build({
       ...common,

@@ -9,7 +9,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { bundleExplorer } from '../../build/explorer.ts'
+import { bundle } from '../../build/explorer.ts'
 import { ms } from '../support/asker.ts'
 import { cpuOf } from '../support/cpu-time.ts'
 import { readOptions } from '../support/options.ts'
@@ -144,7 +144,7 @@ async function timePages(): Promise<void> {
 }
 
 async function measureFiles(): Promise<void> {
-  const { files } = await bundleExplorer()
+  const { files } = await bundle()
   console.log('\n| file | bytes, gzipped |\n|---|---|')
   for (const [name, content] of files) console.log(`| ${name} | ${gzipSync(content).length} |`)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { bundleExplorer } from '../../build/explorer.ts'
+import { bundle } from '../../build/explorer.ts'
 import { languages } from '../../src/explorer/languages/language.ts'
 import { longTest, someForms } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
@@ -108,7 +108,7 @@ test('a list of any kind has at most 120 things that Tab leads to', { skip }, as
 })
 
 test('script and styles of a page are small', async () => {
-  const { files } = await bundleExplorer()
+  const { files } = await bundle()
   const sizeOf = (type: string): number =>
     Array.from(files)
       .filter(([name]) => name.endsWith(type))

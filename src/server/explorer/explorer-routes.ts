@@ -3,17 +3,18 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EndpointFault } from '../../endpoint/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
+import { shared } from '../../util/async/promises.ts'
 import type { Explorer, FinishedPage, OpenPage, Timed } from '../../explorer/explorer.ts'
 import { anonymousId, assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
+import { addBundledFiles, bundledFiles } from '../http/bundled-files.ts'
 import { reportFault } from '../http/failures.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { createInProcessEndpoint, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
 import { createEntry } from '../in-process/entry.ts'
-import { loadExplorerFiles } from './explorer-files.ts'
 import { failedTags, sendPage } from './send-page.ts'
 
 export interface ExplorerRoutes {
@@ -56,30 +57,18 @@ export type AnswerPage = (
   fault?: EndpointFault,
 ) => Promise<FastifyReply>
 
+const loadExplorerFiles = bundledFiles('explorer')
+
 export function addExplorerRoutes(
   app: FastifyInstance,
   routes: ExplorerRoutes,
   options: InProcessOptions,
   scheduler: ClientScheduler,
 ): AnswerPage {
-  let explorer: Promise<Explorer> | null = null
-  // Once for all readers; a call after a failure tries again.
-  const opened = (): Promise<Explorer> =>
-    (explorer ??= loadExplorerFiles()
-      .then(({ folder }) => routes.create(folder))
-      .catch((error) => {
-        explorer = null
-        throw error
-      }))
+  const opened = shared(async () => routes.create((await loadExplorerFiles()).folder))
   const answer = createAnswerPage(routes, opened, options, scheduler)
 
-  app.get('/explorer/*', async (request, reply) => {
-    const { assets } = await loadExplorerFiles()
-    const asset = assets.get(request.url.split('?', 1)[0] ?? '')
-    if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the explorer.')
-    const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
-    return sendAsset(asset, cached, request, reply)
-  })
+  addBundledFiles(app, 'explorer', loadExplorerFiles)
   addCrawlerFiles(app, opened)
   if (routes.logo !== null) addLogo(app, routes.logo)
   for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])

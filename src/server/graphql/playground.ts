@@ -3,9 +3,8 @@
  * page loads nothing from other hosts; docs/decisions/0005-playground.md gives the reasons for the choice.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
 import { createTextAsset, sendAsset } from '../http/asset.ts'
-import { bundledFiles, isPackaged } from '../http/bundled-files.ts'
+import { addBundledFiles, bundledFiles, isPackaged } from '../http/bundled-files.ts'
 
 /** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
@@ -21,11 +20,7 @@ export function addPlaygroundRoutes(
   endpoint: string,
   { exampleQuery, lexicons }: PlaygroundContent,
 ) {
-  app.get('/playground/*', async (request, reply) => {
-    const asset = hasEditor() ? (await loadPlayground()).assets.get(request.url) : undefined
-    if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the playground.')
-    return sendAsset(asset, { 'cache-control': 'public, max-age=31536000, immutable', vary }, request, reply)
-  })
+  addBundledFiles(app, 'playground', () => (hasEditor() ? loadPlayground() : null))
   const pageAsset = createTextAsset('text/html; charset=utf-8')
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const query = await exampleQuery()
@@ -47,8 +42,6 @@ export function hasEditor(): boolean {
   }
 }
 
-const vary = 'accept, accept-encoding'
-
 /** The editor inlines styles, and its style sheet contains icons as data URLs; all else comes from this host. */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -67,16 +60,10 @@ const pageHeaders = {
   'cache-control': 'no-cache',
   'content-security-policy': contentSecurityPolicy,
   'referrer-policy': 'no-referrer',
-  vary,
+  vary: 'accept, accept-encoding',
 }
 
-/** A checkout bundles them from its sources. */
-const loadPlayground = bundledFiles('playground', async () => {
-  const bundler = new URL('../../../build/playground.ts', import.meta.url)
-  return (await import(bundler.href))
-    .bundlePlayground()
-    .then(({ files }: { files: Map<string, Uint8Array> }) => files)
-})
+const loadPlayground = bundledFiles('playground')
 
 function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'lexicons', string>>): string {
   const attributes = Object.entries(data).map(([name, value]) => `data-${name}="${escape(value)}"`)

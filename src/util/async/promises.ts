@@ -11,6 +11,16 @@ export function andThen<Value, Result>(
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
+/** Calls `make` once for all callers; a call after a failure tries again. */
+export function shared<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | null = null
+  return () =>
+    (made ??= make().catch((error) => {
+      made = null
+      throw error
+    }))
+}
+
 /** Settles as the promise does, or fails with the signal's reason; a later result of the promise is ignored. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>()
