@@ -9,11 +9,13 @@ import { createMemoryLimiter } from '../../../test/support/server/memory-limiter
 import { ClientScheduler } from './client-scheduler.ts'
 import { RequestContext } from './request-context.ts'
 
+const observer = { asked: () => undefined, answered: () => undefined }
+
 test('a dear operation begins, after it was paid for, when its caller may work again, and others do not wait', async () => {
   const [limiter, scheduler] = [createMemoryLimiter(), new ClientScheduler(() => 0)]
-  const context = new RequestContext({ asked: () => undefined, answered: () => undefined })
+  const context = new RequestContext({ observer, limiter, scheduler })
   const termsOf = (id: string) =>
-    context.requestLimits(limiter, scheduler, someCaller({ id, pointsPerMinute: 100 }), {} as FastifyReply)
+    context.requestLimits(someCaller({ id, pointsPerMinute: 100 }), {} as FastifyReply)
   const [busy, other] = [termsOf('key:1'), termsOf('key:2')]
   busy.worked(1_000)
   let hasBegun = false
@@ -37,10 +39,10 @@ test('a permit that has ended retains nothing of its request', () => {
   const caller = someCaller({ id: 'key:1', pointsPerMinute: 100 })
   const [requests, length] = [300, 10_000]
   const end = (): void => {
-    const context = new RequestContext({ asked: () => undefined, answered: () => undefined })
+    const context = new RequestContext({ observer, limiter, scheduler })
     const raw = Object.assign(new EventEmitter(), { body: Buffer.alloc(length), socket: null })
     const reply = { raw } as unknown as FastifyReply
-    context.requestLimits(limiter, scheduler, caller, reply).startShort()[Symbol.dispose]()
+    context.requestLimits(caller, reply).startShort()[Symbol.dispose]()
   }
   end()
   collect()

@@ -20,6 +20,12 @@ export interface Exchange {
   readonly context: RequestContext
 }
 
+interface ContextGiven {
+  readonly observer: Observer
+  readonly limiter: Limiter
+  readonly scheduler: ClientScheduler
+}
+
 export class RequestContext {
   readonly started = performance.now()
   caller: Caller | null = null
@@ -28,15 +34,15 @@ export class RequestContext {
   question: GraphQLRequest | null = null
   report: AnswerReport | null = null
   #limit: Answered['limit'] = null
-  readonly #observer: Observer
+  readonly #given: ContextGiven
   /** Points charged besides those of the request itself, and the end of their minute. */
   #spent = { points: 0, ends: 0 }
   #isOver = false
   #duration: number | null = null
 
-  constructor(observer: Observer) {
-    this.#observer = observer
-    observer.asked()
+  constructor(given: ContextGiven) {
+    this.#given = given
+    given.observer.asked()
   }
 
   /** The answer begins: what follows is the caller's time. */
@@ -51,12 +57,13 @@ export class RequestContext {
     const { caller, question: request, report } = this
     const duration = this.#duration ?? performance.now() - this.started
     const limit = this.#limit
-    this.#observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
+    const { observer } = this.#given
+    observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
   }
 
   /** Throws RATE_LIMITED when the caller has too few points left. Synchronous where possible. */
-  spend(limiter: Limiter, caller: Caller, points: number): MaybePromise<void> {
-    return andThen(limiter.spend(caller, points), (allowance) => {
+  spend(caller: Caller, points: number): MaybePromise<void> {
+    return andThen(this.#given.limiter.spend(caller, points), (allowance) => {
       this.allowance = allowance
       if (allowance === null) return
       if (allowance.granted) {
@@ -79,12 +86,8 @@ export class RequestContext {
   }
 
   /** The limits of the operation. Its first point was charged with the request. */
-  requestLimits(
-    limiter: Limiter,
-    scheduler: ClientScheduler,
-    caller: Caller,
-    connection: CallerConnection,
-  ): RequestLimits {
+  requestLimits(caller: Caller, connection: CallerConnection): RequestLimits {
+    const { scheduler } = this.#given
     const { tier } = caller
     const deadline = deadlineOf(this.started, tier.seconds)
     // The points of the request itself are never refunded.
@@ -95,27 +98,22 @@ export class RequestContext {
       charge: (points) => {
         if (points <= 1) return undefined
         // Executing introspection or planning a costly statement takes longer than parsing the document.
-        return andThen(this.spend(limiter, caller, points - 1), () => scheduler.wait(caller.id))
+        return andThen(this.spend(caller, points - 1), () => scheduler.wait(caller.id))
       },
       worked: (time) => {
         if (tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },
       startShort: () => new CallerPermit(caller, connection, deadline, () => undefined),
-      startLong: () => this.#startLong(limiter, caller, connection, deadline),
+      startLong: () => this.#startLong(caller, connection, deadline),
       refund: () => {
-        const { points, ends } = this.#spent
         this.#limit = 'overload'
-        if (this.allowance === null) return
-        limiter.refund(caller, points, ends)
-        this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
+        this.#refund(caller, this.#spent.points)
       },
     }
   }
 
   /** The same for a file, whose rows may be more and take longer. `takeSlot` returns what releases the slot. */
   fileLimits(
-    limiter: Limiter,
-    scheduler: ClientScheduler,
     caller: Caller,
     connection: CallerConnection,
     takeSlot: (caller: string) => () => void,
@@ -123,33 +121,35 @@ export class RequestContext {
     const { fileRows, fileSeconds, pointsPerMinute } = caller.tier
     const deadline = deadlineOf(this.started, fileSeconds)
     return {
-      ...this.requestLimits(limiter, scheduler, caller, connection),
+      ...this.requestLimits(caller, connection),
       pageSize: fileRows,
       ...(pointsPerMinute !== null && { filePoints: pointsPerMinute }),
       startFile: async () => {
         const release = takeSlot(caller.id)
         try {
-          return await this.#startLong(limiter, caller, connection, deadline, release)
+          return await this.#startLong(caller, connection, deadline, release)
         } catch (error) {
           release()
           throw error
         }
       },
-      giveBack: (points) => {
-        if (this.allowance === null || points <= 0) return
-        limiter.refund(caller, points, this.#spent.ends)
-        this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
-      },
+      giveBack: (points) => this.#refund(caller, points),
     }
   }
 
+  #refund(caller: Caller, points: number): void {
+    if (this.allowance === null || points <= 0) return
+    this.#given.limiter.refund(caller, points, this.#spent.ends)
+    this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
+  }
+
   async #startLong(
-    limiter: Limiter,
     caller: Caller,
     connection: CallerConnection,
     deadline: Deadline,
     ended = (): void => undefined,
   ): Promise<LongQueryPermit> {
+    const { limiter } = this.#given
     if (!(await limiter.enter(caller))) {
       this.#limit = 'concurrent'
       throw tooManyAtOnce(caller)

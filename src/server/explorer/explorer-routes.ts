@@ -6,15 +6,13 @@ import { ServiceError } from '../../errors.ts'
 import { shared } from '../../util/async/promises.ts'
 import type { Explorer, FinishedPage, OpenPage, Timed } from '../../explorer/explorer.ts'
 import { anonymousId, assertNoKeyInUrl } from '../admission/authentication.ts'
-import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
 import { addBundledFiles, bundledFiles } from '../http/bundled-files.ts'
 import { reportFault } from '../http/failures.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
-import { createInProcessEndpoint, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
-import { createEntry } from '../in-process/entry.ts'
+import { createInProcess, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
 import { failedTags, sendPage } from './send-page.ts'
 
 export interface ExplorerRoutes {
@@ -63,10 +61,9 @@ export function addExplorerRoutes(
   app: FastifyInstance,
   routes: ExplorerRoutes,
   options: InProcessOptions,
-  scheduler: ClientScheduler,
 ): AnswerPage {
   const opened = shared(async () => routes.create((await loadExplorerFiles()).folder))
-  const answer = createAnswerPage(routes, opened, options, scheduler)
+  const answer = createAnswerPage(routes, opened, options)
 
   addBundledFiles(app, 'explorer', loadExplorerFiles)
   addCrawlerFiles(app, opened)
@@ -101,15 +98,14 @@ function createAnswerPage(
   { dataVersion, version, imageHosts }: ExplorerRoutes,
   opened: () => Promise<Explorer>,
   options: InProcessOptions,
-  scheduler: ClientScheduler,
 ): AnswerPage {
-  const endpointFor = createInProcessEndpoint(options, scheduler)
-  const entry = createEntry(options)
+  const { scheduler } = options
+  const { enter, endpointFor } = createInProcess(options)
   const headers = pageHeaders(imageHosts, "'none'")
   const embeddedHeaders = pageHeaders(imageHosts, '*')
 
   return async (request, reply, fault) => {
-    const { caller, refused } = await admit(entry, request)
+    const { caller, refused } = await admit(enter, request)
     const id = caller?.id ?? anonymousId(networkOf(request.ip))
     await scheduler.wait(id)
     const timed: Timed = (work) => {
@@ -160,10 +156,13 @@ function createAnswerPage(
 }
 
 /** `refused`: why the reader is not let in, which a page says. */
-async function admit(entry: ReturnType<typeof createEntry>, request: FastifyRequest): Promise<Admitted> {
+async function admit(
+  enter: (request: FastifyRequest) => Promise<Caller>,
+  request: FastifyRequest,
+): Promise<Admitted> {
   let caller: Caller | null = null
   try {
-    caller = await entry.enter(request)
+    caller = await enter(request)
     assertNoKeyInUrl(request.url)
     return { caller, refused: null }
   } catch (error) {

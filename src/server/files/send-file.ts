@@ -5,10 +5,8 @@ import { ServiceError } from '../../errors.ts'
 import { type FileForm, mediaTypes } from '../../files/file-spec.ts'
 import type { FileHead, GraphQLRequest, OpenedFile, QueryEngine } from '../../query/execute/execute.ts'
 import { ExecutionReport } from '../../query/execute/execute.ts'
-import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
 import { attachment } from './attachment.ts'
-import type { Limiter } from '../admission/limits/limiter.ts'
 import { type Exchange, isGone } from '../admission/request-context.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { headersOf } from '../graphql/graphql-http.ts'
@@ -25,11 +23,7 @@ const mostOfOne = 2
  */
 export function createFileSender(
   app: FastifyInstance,
-  {
-    engine,
-    limiter,
-  }: { readonly engine: Pick<QueryEngine, 'openFile' | 'describeFile'>; readonly limiter: Limiter },
-  scheduler: ClientScheduler,
+  engine: Pick<QueryEngine, 'openFile' | 'describeFile'>,
   stall = 30_000,
 ): (exchange: Exchange, caller: Caller, question: GraphQLRequest, form: FileForm) => Promise<void> {
   const takeSlot = createSlots()
@@ -43,7 +37,7 @@ export function createFileSender(
     const { request, reply, context } = exchange
     const report = new ExecutionReport()
     context.report = report
-    const limits = context.fileLimits(limiter, scheduler, caller, reply, takeSlot)
+    const limits = context.fileLimits(caller, reply, takeSlot)
     if (request.method === 'HEAD')
       sendHead(await engine.describeFile(question, limits, report), form, exchange)
     else await send(await engine.openFile(question, form, limits, report), question, form, exchange)

@@ -47,6 +47,8 @@ export interface GraphQLRouteOptions {
   readonly authenticate: Authenticate
   readonly limiter: Limiter
   readonly observer: Observer
+  /** Shared by all routes. */
+  readonly scheduler: ClientScheduler
   readonly playground: PlaygroundContent
   /** Seconds that browsers and caches may store answers to GET. */
   readonly cacheSeconds: number
@@ -66,23 +68,17 @@ const compressedFrom = 32_768
 export type Answer = (request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer) => void
 
 /**
- * `timeout`: milliseconds in which callers must read a large answer, and the next piece of a file. `scheduler` is shared
- * by all routes. Returns what answers on other paths.
+ * `timeout`: milliseconds in which callers must read a large answer, and the next piece of a file. Returns what answers
+ * on other paths.
  */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
   timeout: { readonly reading: number; readonly stall?: number },
-  scheduler: ClientScheduler,
 ): Answer {
   const sendPlayground = addPlaygroundRoutes(app, endpoint, options.playground)
-  const sendFile = createFileSender(app, options, scheduler, timeout.stall)
-  const answer = createAnswer(
-    options,
-    createSender(options.cacheSeconds, timeout.reading),
-    sendFile,
-    scheduler,
-  )
+  const sendFile = createFileSender(app, options.engine, timeout.stall)
+  const answer = createAnswer(options, createSender(options.cacheSeconds, timeout.reading), sendFile)
 
   const config = { turn: 'own' } as const
   // Reading an invalid body costs as much as reading a valid one, so a failure is charged like any request.
@@ -104,7 +100,7 @@ export function addGraphQLRoutes(
 
   app.get(endpoint, { config }, (request, reply) => {
     if (wantsPlayground(request))
-      return andThen(anonymousTurn(scheduler, request), () => sendPlayground(request, reply))
+      return andThen(anonymousTurn(options.scheduler, request), () => sendPlayground(request, reply))
     answer(request, reply, () => askedBy(request, parseGet(parametersOf(request))))
   })
   return answer
@@ -114,16 +110,16 @@ type Sender = ReturnType<typeof createSender>
 
 /** Lets the caller in, charges it, and has the engine answer. */
 function createAnswer(
-  { engine, authenticate, limiter, observer }: GraphQLRouteOptions,
+  given: GraphQLRouteOptions,
   { tarpit, send, sendFailure }: Sender,
   sendFile: ReturnType<typeof createFileSender>,
-  scheduler: ClientScheduler,
 ): Answer {
+  const { engine, authenticate, scheduler } = given
   return answer
 
   // Returns no promise: the framework would wait for the last byte to leave, with listeners for each request.
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer): void {
-    const context = new RequestContext(observer)
+    const context = new RequestContext(given)
     request.context = context
     try {
       const asked = ask({ request, reply, context }, read)
@@ -155,7 +151,7 @@ function createAnswer(
 
     function admit(caller: Caller): MaybePromise<void> {
       // Charged before `read`, so that unreadable requests are charged too.
-      const spent = context.spend(limiter, caller, requestPoints(request))
+      const spent = context.spend(caller, requestPoints(request))
       const given = andThen(spent, () => begin(exchange, caller, read))
       return andThen(given, (answer) => {
         if (answer === null) return undefined
@@ -172,7 +168,7 @@ function createAnswer(
     read: () => AskedAnswer,
   ): MaybePromise<GraphQLAnswer | null> {
     const { context, reply } = exchange
-    const limits = context.requestLimits(limiter, scheduler, caller, reply)
+    const limits = context.requestLimits(caller, reply)
     return context.timed(limits, () => {
       const { question, form } = read()
       context.question = question

@@ -14,16 +14,17 @@ import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import { andThen } from '../../util/async/promises.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { addInProcessAgent } from '../agents/in-process-agent.ts'
 import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { limitChunks } from './chunks.ts'
 import { addPreflightRoute } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
-import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
+import type { GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
+import { addGraphQLRoutes, bytePoints, endpoint, headPoints } from '../graphql/graphql-routes.ts'
+import { createInProcess, type InProcessOptions } from '../in-process/endpoint.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
-import { agentPath } from '../agents/agent-routes.ts'
+import { addAgentRoutes, agentPath } from '../agents/agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
 import { addCollectionFiles, exportPath } from '../files/collection-file.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
@@ -32,7 +33,7 @@ import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 import type { AnswerPage, ExplorerRoutes } from '../explorer/explorer-routes.ts'
 import { addExplorerRoutes, crawlerPaths, pagePaths } from '../explorer/explorer-routes.ts'
 
-export interface AppOptions extends GraphQLRouteOptions {
+export interface AppOptions extends Omit<GraphQLRouteOptions, 'scheduler'> {
   readonly schema: GraphQLSchema
   /** Reads the state of the index; fails when the database does not answer. */
   readonly readStatus: () => Promise<IndexStatus>
@@ -137,14 +138,32 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(async (routes) => {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
-    const answer = addGraphQLRoutes(routes, options, timeout, scheduler)
+    const given = { ...options, scheduler }
+    const answer = addGraphQLRoutes(routes, given, timeout)
     addCollectionFiles(routes, options.schema, answer)
     addSchemaRoute(routes, options.schema)
-    if (agent !== null) addInProcessAgent(routes, agent, options, scheduler)
+    if (agent !== null) addAgent(routes, agent, given)
     if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
-    else answerPage = addExplorerRoutes(routes, explorer, options, scheduler)
+    else answerPage = addExplorerRoutes(routes, explorer, given)
   })
   return app
+}
+
+/** The agents' server inside a service: the work of its messages counts as that of their callers. */
+function addAgent(app: FastifyInstance, agent: AgentHttp, options: InProcessOptions): void {
+  const { scheduler } = options
+  const { endpointFor, identify, spend } = createInProcess(options)
+  addAgentRoutes(app, agent, async (request) => {
+    const caller = await identify(request)
+    return {
+      endpoint: endpointFor(request),
+      turn: () => scheduler.wait(caller.id),
+      pay: (bytes) => spend(request, caller, headPoints(request) + bytePoints(bytes)),
+      spend(time) {
+        if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
+      },
+    }
+  })
 }
 
 function noSchemas(): never {

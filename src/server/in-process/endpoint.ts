@@ -1,6 +1,7 @@
 /**
- * Passes the operations of other routes to the engine on behalf of their callers. Each is a request of its own: keys,
- * limits, costs, logs and metrics of the GraphQL route apply, and the database has no second way in.
+ * Lets callers in to other routes, and passes the operations of these to the engine on behalf of their callers. Each is
+ * a request of its own: keys, limits, costs, logs and metrics of the GraphQL route apply, and the database has no second
+ * way in.
  */
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
@@ -8,29 +9,71 @@ import { type Endpoint, type EndpointQuestion, readResponse } from '../../endpoi
 import type { GraphQLAnswer } from '../../query/execute/execute.ts'
 import { untilAborted } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
-import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
 import { networkOf } from '../admission/limits/address.ts'
+import { rateLimited } from '../admission/limits/limiter.ts'
 import { type CallerConnection, RequestContext } from '../admission/request-context.ts'
 import { Tarpit } from '../admission/tarpit.ts'
-import { bytePoints, type GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
+import type { Caller } from '../admission/tiers.ts'
+import { bytePoints, type GraphQLRouteOptions, headPoints } from '../graphql/graphql-routes.ts'
 import { errorBody, formatError, statusOf, viewAsBuffer } from '../graphql/graphql-http.ts'
 import { reportFailure } from '../http/failures.ts'
 
-export type InProcessOptions = Pick<GraphQLRouteOptions, 'engine' | 'authenticate' | 'limiter' | 'observer'>
+export type InProcessOptions = Omit<GraphQLRouteOptions, 'playground' | 'cacheSeconds'>
 
 /** The endpoint of the caller of a request. */
 export type EndpointFor = (request: FastifyRequest) => Endpoint
 
-/** `scheduler` is shared by all routes. */
-export function createInProcessEndpoint(
-  { engine, authenticate, limiter, observer }: InProcessOptions,
-  scheduler: ClientScheduler,
-): EndpointFor {
+interface InProcess {
+  readonly endpointFor: EndpointFor
+  /** Charges nothing. */
+  identify(request: FastifyRequest): Promise<Caller>
+  /** Charges every request, because one that reads nothing from the database uses CPU too. */
+  enter(request: FastifyRequest): Promise<Caller>
+  /** Throws RATE_LIMITED when the caller lacks points. */
+  spend(request: FastifyRequest, caller: Caller, points: number): Promise<void>
+}
+
+export function createInProcess(options: InProcessOptions): InProcess {
+  const { authenticate, limiter } = options
   const tarpit = new Tarpit()
+  /** Delays the error when the caller continues after refusals. */
+  const slowly = async <Result>(request: FastifyRequest, work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof ServiceError)
+        await tarpit.before(error.code, networkOf(request.ip), request.raw.socket)
+      throw error
+    }
+  }
+  const spend = async (caller: Caller, points: number): Promise<void> => {
+    const allowance = await limiter.spend(caller, points)
+    if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
+  }
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
+    assertNoKeyInAuthorization(request.headers.authorization)
+    return authenticate(request.headers['x-api-key'], networkOf(request.ip))
+  }
+  const enter = async (request: FastifyRequest): Promise<Caller> => {
+    const caller = await identify(request)
+    await spend(caller, headPoints(request))
+    return caller
+  }
+  return {
+    endpointFor: createEndpoint(options, tarpit),
+    identify: (request) => slowly(request, identify(request)),
+    enter: (request) => slowly(request, enter(request)),
+    spend: (request, caller, points) => slowly(request, spend(caller, points)),
+  }
+}
+
+function createEndpoint(options: InProcessOptions, tarpit: Tarpit): EndpointFor {
+  const { engine, authenticate, scheduler } = options
   return (request) => ({
     async ask(question, signal) {
       signal.throwIfAborted()
-      const context = new RequestContext(observer)
+      const context = new RequestContext(options)
       const executed = execute(request, context, question, signal)
       const answer = await untilAborted(executed, signal).catch((reason: unknown) => {
         context.end(request.id, 'gone', 0, 0)
@@ -67,8 +110,8 @@ export function createInProcessEndpoint(
       context.caller = caller
       await scheduler.wait(caller.id)
       // As many as for the same question in a body.
-      await context.spend(limiter, caller, 1 + bytePoints(Buffer.byteLength(JSON.stringify(question))))
-      const limits = context.requestLimits(limiter, scheduler, caller, connectionOf(signal))
+      await context.spend(caller, 1 + bytePoints(Buffer.byteLength(JSON.stringify(question))))
+      const limits = context.requestLimits(caller, connectionOf(signal))
       context.question = question
       const answer = await context.timed(limits, () => engine.execute(question, limits))
       context.report = answer.report
