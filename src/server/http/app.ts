@@ -18,7 +18,7 @@ import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from '
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { limitChunks } from './chunks.ts'
-import { addPreflightRoute } from './cross-origin.ts'
+import { addPreflightRoute, crossOriginHeaders } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import type { GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
 import { addGraphQLRoutes, bytePoints, endpoint, headPoints } from '../graphql/graphql-routes.ts'
@@ -29,7 +29,8 @@ import { addHealthRoutes } from './health.ts'
 import { addCollectionFiles, exportPath } from '../files/collection-file.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { anonymousTurn, scheduleRoutes } from '../admission/scheduled-routes.ts'
-import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
+import { schemaText } from '../../schema/schema-text.ts'
+import { type Asset, createAsset, sendAsset } from './asset.ts'
 import type { AnswerPage, ExplorerRoutes } from '../explorer/explorer-routes.ts'
 import { addExplorerRoutes, crawlerPaths, pagePaths } from '../explorer/explorer-routes.ts'
 
@@ -168,6 +169,18 @@ function addAgent(app: FastifyInstance, agent: AgentHttp, options: InProcessOpti
 
 function noSchemas(): never {
   throw new Error('No route has a schema.')
+}
+
+export const schemaPath = '/schema.graphql'
+
+/** The schema as text, for code generators; printed and compressed once: requests cost no points. */
+export function addSchemaRoute(app: FastifyInstance, schema: GraphQLSchema): void {
+  let asset: Asset | undefined
+  const headers = { ...crossOriginHeaders, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
+  app.get(schemaPath, (request, reply) => {
+    asset ??= createAsset('text/plain; charset=utf-8', Buffer.from(schemaText(schema).text))
+    return sendAsset(asset, headers, request, reply)
+  })
 }
 
 /** Request ids that are unique across processes. */

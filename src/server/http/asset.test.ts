@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import { buildSchema } from 'graphql'
-import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
+import { addSchemaRoute, schemaPath } from './app.ts'
 import { createAsset, createTextAsset } from './asset.ts'
 
 test('an asset is compressed once for all who ask for it', async () => {
