@@ -18,7 +18,7 @@ import {
   holdsKeySomewhere,
 } from '../admission/authentication.ts'
 import type { Caller } from '../admission/tiers.ts'
-import { freeWhenSent, InFlightLimit } from '../http/connections.ts'
+import { freeWhenSent, limitInFlight } from '../http/connections.ts'
 import { answerFailure, reportFailure, sendErrors } from '../http/failures.ts'
 import {
   asGraphQLRequest,
@@ -196,7 +196,7 @@ async function answerWithFile(
 
 /** Sends answers: with their headers, compressed if they are long, failures after a pause for callers who have many. */
 function createSender(cacheSeconds: number, readingTimeout: number) {
-  const inFlight = new InFlightLimit(readingTimeout)
+  const reserve = limitInFlight(readingTimeout)
   const tarpit = new Tarpit()
   return { tarpit, send, sendFailure }
 
@@ -237,7 +237,7 @@ function createSender(cacheSeconds: number, readingTimeout: number) {
       }
     }
     if (bytes.length <= compressedFrom) return finish(bytes, isOwn)
-    inFlight.reserve(bytes.length, reply.raw, callerOf(request))
+    reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
     return andThen(zip(bytes, { level: 1 }), (zipped) => {
       headers['content-encoding'] = 'gzip'

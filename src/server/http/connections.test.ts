@@ -9,7 +9,7 @@ import { rounds } from '../../../test/support/rounds.ts'
 import { startServer } from '../../../test/support/server/http-server.ts'
 import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
 import { until } from '../../../test/support/until.ts'
-import { freeWhenSent, InFlightLimit } from './connections.ts'
+import { freeWhenSent, limitInFlight } from './connections.ts'
 
 /** Answers each path `/N` with a text of N bytes that are no ASCII. */
 async function listen(isOwn = true, fill = bodyOf) {
@@ -165,14 +165,14 @@ test('large answers have room up to a bound for each caller and one for all, unt
     server.closeAllConnections()
   })
   const { port } = server.address() as AddressInfo
-  const inFlight = new InFlightLimit(60_000)
+  const reserveBytes = limitInFlight(60_000)
   const reserve = async (megabytes: number, caller: string): Promise<ServerResponse> => {
     const asked = request({ port, host: '127.0.0.1' })
     asked.on('error', () => undefined)
     asked.on('response', (answer) => answer.resume())
     asked.end()
     const [, response] = (await once(server, 'request')) as [unknown, ServerResponse]
-    inFlight.reserve(megabytes * 2 ** 20, response, caller)
+    reserveBytes(megabytes * 2 ** 20, response, caller)
     return response
   }
   const isFull = { code: 'UNAVAILABLE', details: { retryAfter: 5 } }

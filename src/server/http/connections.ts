@@ -87,30 +87,28 @@ const mostUnread = 256 * 1024 * 1024
 /** The same for one caller. */
 const mostOfOne = mostUnread / 4
 
-/** Limits large answers in flight. Small ones fit into the socket buffers of the operating system. */
-export class InFlightLimit {
-  readonly #readingTime: number
-  readonly #ofEach = new KeyedSemaphore()
-  #unread = 0
-
-  /** `readingTime`: milliseconds in which a caller must read a large answer. */
-  constructor(readingTime: number) {
-    this.#readingTime = readingTime
-  }
-
-  /** Reserves bytes until the response is closed. Throws UNAVAILABLE when unread answers exceed a limit. */
-  reserve(bytes: number, response: ServerResponse, caller: string): void {
+/**
+ * Limits large answers in flight; small ones fit into the socket buffers of the operating system. `readingTime`:
+ * milliseconds in which a caller must read a large answer. What it returns reserves bytes until the response is closed,
+ * and throws UNAVAILABLE when unread answers exceed a limit.
+ */
+export function limitInFlight(
+  readingTime: number,
+): (bytes: number, response: ServerResponse, caller: string) => void {
+  const ofEach = new KeyedSemaphore()
+  let unread = 0
+  return (bytes, response, caller) => {
     if (response.destroyed) return
-    if (this.#unread + bytes > mostUnread || !this.#ofEach.acquire(caller, mostOfOne, bytes)) {
+    if (unread + bytes > mostUnread || !ofEach.acquire(caller, mostOfOne, bytes)) {
       const message = 'Too many large answers are on their way; try again, or ask for less.'
       throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
     }
-    this.#unread += bytes
+    unread += bytes
     const { socket } = response
-    const timer = setTimeout(() => socket?.destroy(), this.#readingTime)
+    const timer = setTimeout(() => socket?.destroy(), readingTime)
     response.once('close', () => {
-      this.#unread -= bytes
-      this.#ofEach.release(caller, bytes)
+      unread -= bytes
+      ofEach.release(caller, bytes)
       clearTimeout(timer)
     })
   }
