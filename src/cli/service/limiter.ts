@@ -1,6 +1,7 @@
 /** Selects where the points of callers are counted: in this process, or in PostgreSQL for all nodes. */
 import { isPostgres } from '../../database/open.ts'
-import { type Counts, createCounts, createMemoryPoints } from '../../server/admission/limits/counts.ts'
+import type { Counts, PointStore } from '../../server/admission/limits/counts.ts'
+import { createCounts, MemoryPoints } from '../../server/admission/limits/counts.ts'
 import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -8,7 +9,7 @@ import type { Config } from '../settings/settings.ts'
 export async function openCounts(config: Config): Promise<Counts & AsyncDisposable> {
   await using resources = new AsyncDisposableStack()
   const { database } = config
-  let points = createMemoryPoints()
+  let points: PointStore = new MemoryPoints()
   if (isPostgres(database)) {
     // Loaded here, so that services on a file do not load the driver.
     const { RateStore } = await import('../../database/postgres/rate-store.ts')

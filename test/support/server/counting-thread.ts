@@ -1,9 +1,9 @@
 /** A thread that counts for another, has counted 1,000 points of one caller already, and marks when it has answered. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerLimits, type LimitQuestion } from '../../../src/server/admission/limits/remote-counts.ts'
-import { createCounts, createMemoryPoints } from '../../../src/server/admission/limits/counts.ts'
+import { createCounts, MemoryPoints } from '../../../src/server/admission/limits/counts.ts'
 
-const counts = createCounts(createMemoryPoints())
+const counts = createCounts(new MemoryPoints())
 const answered: Int32Array = workerData
 const asker = answerLimits(counts)((answer) => {
   parentPort?.postMessage(answer)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { mock, test, type TestContext } from 'node:test'
 import { stopClock } from '../../../../test/support/mock-clock.ts'
-import { ContinuedPoints, Fallback } from './continued-points.ts'
-import { createMemoryPoints, type PointStore } from './counts.ts'
+import { continuePoints, createFallback } from './continued-points.ts'
+import { MemoryPoints, type PointStore } from './counts.ts'
 
 /** Points over a store that answers, answers late or fails, as it is told. */
 function open() {
-  const counted = createMemoryPoints()
+  const counted = new MemoryPoints()
   const slow = Promise.withResolvers<void>()
   const state: { now: 'well' | 'slow' | 'failing' } = { now: 'well' }
   const shared: PointStore = {
@@ -17,7 +17,7 @@ function open() {
     },
     giveBack: (...unused) => counted.giveBack(...unused),
   }
-  const points = new ContinuedPoints(shared, new Fallback())
+  const points = continuePoints(shared, createFallback())
   const take = async (count: number): Promise<readonly [granted: number, remaining: number]> => {
     const { granted, remaining } = await points.take('key:1', 10, count, count)
     return [granted, remaining]

@@ -5,101 +5,92 @@
  */
 import { MemoryPoints, type PointStore, type Taken } from './counts.ts'
 
-export class ContinuedPoints implements PointStore {
-  readonly #shared: PointStore
-  readonly #fallback: Fallback
+export function continuePoints(shared: PointStore, orInstead: Fallback): PointStore {
   /** Has the latest answers of the shared store. */
-  readonly #own = new MemoryPoints()
-
-  constructor(shared: PointStore, fallback: Fallback) {
-    this.#shared = shared
-    this.#fallback = fallback
-  }
-
-  take(...request: Parameters<PointStore['take']>): Promise<Taken> {
-    return this.#fallback.run(
-      () => this.#takeShared(...request),
-      () => this.#takeOwn(...request),
-    )
-  }
-
-  /** Returned points first reduce what is still owed to the shared store. */
-  giveBack(key: string, points: number, ends: number): void {
-    const minute = this.#own.find(key)
-    const settled = Math.min(points, minute?.owed ?? 0)
-    if (minute !== undefined) {
-      minute.owed -= settled
-      minute.used -= settled
-    }
-    if (points > settled) this.#shared.giveBack(key, points - settled, ends)
-  }
-
-  async #takeShared(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
-    const owed = this.#settle(key)
-    try {
-      const { granted, remaining, ends } = await this.#shared.take(key, limit, needed + owed, wished + owed)
-      const charged = granted > 0
-      // Points granted here to other requests meanwhile are still to be charged.
-      const owing = (this.#own.find(key)?.owed ?? 0) + (charged ? 0 : owed)
-      const left = Math.max(0, remaining - owing)
-      this.#own.begin(key, { used: limit - left, owed: owing, ends })
-      return { granted: charged ? granted - owed : 0, remaining: left, ends }
-    } catch (error) {
-      const minute = this.#own.find(key)
-      if (minute !== undefined) minute.owed += owed
-      throw error
-    }
-  }
-
+  const own = new MemoryPoints()
   /** Returns the points owed and resets them, so that a concurrent request does not pay them again. */
-  #settle(key: string): number {
-    const minute = this.#own.find(key)
+  const settle = (key: string): number => {
+    const minute = own.find(key)
     const owed = minute?.owed ?? 0
     if (minute !== undefined) minute.owed = 0
     return owed
   }
-
-  #takeOwn(key: string, limit: number, needed: number, wished: number): Taken {
-    const taken = this.#own.take(key, limit, needed, wished)
-    const minute = this.#own.find(key)
+  const takeShared = async (...[key, limit, needed, wished]: Request): Promise<Taken> => {
+    const owed = settle(key)
+    try {
+      const { granted, remaining, ends } = await shared.take(key, limit, needed + owed, wished + owed)
+      const charged = granted > 0
+      // Points granted here to other requests meanwhile are still to be charged.
+      const owing = (own.find(key)?.owed ?? 0) + (charged ? 0 : owed)
+      const left = Math.max(0, remaining - owing)
+      own.begin(key, { used: limit - left, owed: owing, ends })
+      return { granted: charged ? granted - owed : 0, remaining: left, ends }
+    } catch (error) {
+      const minute = own.find(key)
+      if (minute !== undefined) minute.owed += owed
+      throw error
+    }
+  }
+  const takeOwn = (...request: Request): Taken => {
+    const taken = own.take(...request)
+    const minute = own.find(request[0])
     if (minute !== undefined) minute.owed += taken.granted
     return taken
   }
+  return {
+    take: (...request) =>
+      orInstead(
+        () => takeShared(...request),
+        () => takeOwn(...request),
+      ),
+    // Returned points first reduce what is still owed to the shared store.
+    giveBack(key, points, ends) {
+      const minute = own.find(key)
+      const settled = Math.min(points, minute?.owed ?? 0)
+      if (minute !== undefined) {
+        minute.owed -= settled
+        minute.used -= settled
+      }
+      if (points > settled) shared.giveBack(key, points - settled, ends)
+    },
+  }
 }
+
+type Request = Parameters<PointStore['take']>
 
 /** Milliseconds from a failure until one request retries; the others do not wait for it. */
 const pause = 5_000
 
-/** Replaces an operation that fails, and retries it at intervals instead of for every request. */
-export class Fallback {
-  readonly #onChange: (failure: Error | null) => void
-  #hasFailed = false
-  #retryAt = 0
+export type Fallback = ReturnType<typeof createFallback>
 
-  /** `onChange` receives the error when the operation starts to fail, and null when it works again. */
-  constructor(onChange: (failure: Error | null) => void = () => undefined) {
-    this.#onChange = onChange
+/**
+ * Replaces an operation that fails, and retries it at intervals instead of for every request. `onChange` receives the
+ * error when the operation starts to fail, and null when it works again.
+ */
+export function createFallback(onChange: (failure: Error | null) => void = () => undefined) {
+  let hasFailed = false
+  let retryAt = 0
+  const report = (failure: Error | null): void => {
+    const hadFailed = hasFailed
+    hasFailed = failure !== null
+    if (hasFailed !== hadFailed) onChange(failure)
   }
-
-  async run<Result>(work: () => Promise<Result>, instead: () => Result | Promise<Result>): Promise<Result> {
-    if (this.#hasFailed) {
-      if (Date.now() < this.#retryAt) return instead()
-      this.#retryAt = Date.now() + pause
+  return async <Result>(
+    work: () => Promise<Result>,
+    instead: () => Result | Promise<Result>,
+  ): Promise<Result> => {
+    if (hasFailed) {
+      if (Date.now() < retryAt) return instead()
+      retryAt = Date.now() + pause
     }
     try {
       const result = await work()
-      this.#report(null)
+      report(null)
       return result
     } catch (error) {
-      this.#retryAt = Date.now() + pause
-      this.#report(error as Error)
+      retryAt = Date.now() + pause
+      report(error as Error)
       return instead()
     }
-  }
-
-  #report(failure: Error | null): void {
-    const hadFailed = this.#hasFailed
-    this.#hasFailed = failure !== null
-    if (this.#hasFailed !== hadFailed) this.#onChange(failure)
   }
 }

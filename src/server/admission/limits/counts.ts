@@ -1,6 +1,4 @@
 /** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
-import { LRUCache } from 'lru-cache'
-import { atMost } from '../../../util/memory.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** Called by the limiters of one process, or of several through messages. */
@@ -33,28 +31,16 @@ export interface Taken {
   readonly ends: number
 }
 
-/** Per address and minute; the next one starts a pause. */
-const failuresAllowed = 9
-const addressesRemembered = 10_000
-
 export function createCounts(points: PointStore): Counts {
   const longRequests = new KeyedSemaphore()
-  const failures = new MemoryPoints(addressesRemembered)
-  const pauses = new Pauses()
+  const failedKeys = new FailedKeys()
   return {
     points,
     enter: (key, concurrent) => longRequests.acquire(key, concurrent),
     leave: (key) => longRequests.release(key),
-    failKey(address) {
-      const { granted, ends } = failures.take(address, failuresAllowed, 1, 1)
-      return granted > 0 ? 0 : pauses.begin(address, ends)
-    },
-    keyPause: (address) => pauses.left(address),
+    failKey: (address) => failedKeys.fail(address),
+    keyPause: (address) => failedKeys.pause(address),
   }
-}
-
-export function createMemoryPoints(): PointStore {
-  return new MemoryPoints()
 }
 
 /** Maximum number of callers, a fifth of a kilobyte each. */
@@ -117,18 +103,27 @@ export class MemoryPoints implements PointStore {
   }
 }
 
-/** Addresses whose keys are not checked for a while. */
-export class Pauses {
-  readonly #ends = new LRUCache<string, number>(atMost(addressesRemembered))
+/** Per address and minute; the last starts a pause until the end of the minute. */
+const mostFailures = 10
+const addressesRemembered = 10_000
 
-  /** Returns the length of the pause in seconds. */
-  begin(address: string, ends: number): number {
-    this.#ends.set(address, ends)
-    return this.left(address)
+/** Failed keys of addresses, and the pauses in which no keys of theirs are checked, in seconds. */
+export class FailedKeys {
+  readonly #failures = new MemoryPoints(addressesRemembered)
+
+  /** Returns the pause, or 0. */
+  fail(address: string): number {
+    this.#failures.take(address, mostFailures, 1, 1)
+    return this.pause(address)
   }
 
-  left(address: string): number {
-    const ends = this.#ends.get(address)
-    return ends === undefined ? 0 : Math.max(0, Math.ceil((ends - Date.now()) / 1000))
+  /** `ends`: milliseconds since 1970. */
+  beginPause(address: string, ends: number): void {
+    this.#failures.begin(address, { used: mostFailures, owed: 0, ends })
+  }
+
+  pause(address: string): number {
+    const minute = this.#failures.find(address)
+    return minute?.used === mostFailures ? Math.ceil((minute.ends - Date.now()) / 1000) : 0
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { defaultTiers, type Tier } from '../tiers.ts'
-import { createMemoryPoints, type PointStore, type Taken } from './counts.ts'
+import { MemoryPoints, type PointStore, type Taken } from './counts.ts'
 import { Leases, rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
 
 const [open] = defaultTiers as [Tier]
@@ -171,7 +171,7 @@ test('requests at once take points ahead only once', async () => {
 /** Real counting, and what it was asked. */
 function watched(): { readonly points: PointStore; readonly asked: string[] } {
   const asked: string[] = []
-  const real = createMemoryPoints()
+  const real = new MemoryPoints()
   const points: PointStore = {
     take: (key, most, needed, wished) => {
       asked.push(`take ${needed} of ${wished}`)

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test'
 import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/server/memory-limiter.ts'
-import { createMemoryPoints, MemoryPoints } from './counts.ts'
+import { MemoryPoints } from './counts.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
@@ -95,7 +95,7 @@ test('callers whose minute has ended are not kept', (t) => {
 
 test('what is given back counts in its own minute, and is no present for the next', async (t) => {
   stopClock(t)
-  const points = createMemoryPoints()
+  const points = new MemoryPoints()
   const { ends } = await points.take('key:1', 10, 5, 5)
   points.giveBack('key:1', 3, ends)
   assert.equal((await points.take('key:1', 10, 8, 8)).granted, 8)

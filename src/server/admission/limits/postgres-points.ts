@@ -4,7 +4,7 @@
  */
 import { type RateLimiterAbstract, RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { RateStore } from '../../../database/postgres/rate-store.ts'
-import { ContinuedPoints, Fallback } from './continued-points.ts'
+import { continuePoints, createFallback } from './continued-points.ts'
 import { type PointStore, secondsCounted } from './counts.ts'
 
 /** Milliseconds between removals of expired rows, and their retention, because the clocks of nodes differ. */
@@ -27,7 +27,7 @@ export function createPostgresPoints(
     // The library would retain expired rows for an hour.
     clearExpiredByTimeout: false,
   })
-  const fallback = new Fallback((failure) =>
+  const fallback = createFallback((failure) =>
     onNotice(
       failure === null
         ? 'Points of callers are counted in the database again.'
@@ -36,7 +36,7 @@ export function createPostgresPoints(
   )
   const clean = (): unknown => store.removeEnded(Date.now() - cleaning).catch(() => undefined)
   const cleaner = setInterval(clean, cleaning).unref()
-  const points = new ContinuedPoints(createPointStore(counter), fallback)
+  const points = continuePoints(createPointStore(counter), fallback)
   return Object.assign(points, { [Symbol.dispose]: () => clearInterval(cleaner) })
 }
 

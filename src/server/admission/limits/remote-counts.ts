@@ -6,9 +6,8 @@
  * (continued-points.ts), until the other answers again. So silence neither refuses callers nor leaves them uncounted.
  */
 import { within } from '../../../util/async/promises.ts'
-import { ContinuedPoints, Fallback } from './continued-points.ts'
-import type { Counts, PointStore, Taken } from './counts.ts'
-import { createCounts, createMemoryPoints, Pauses } from './counts.ts'
+import { continuePoints, createFallback } from './continued-points.ts'
+import { type Counts, FailedKeys, type PointStore, type Taken } from './counts.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
@@ -107,13 +106,12 @@ type Answer = LimitAnswers[keyof LimitAnswers]
 export class RemoteCounts implements Counts {
   readonly points: PointStore
   readonly #send: Send<LimitQuestion>
-  readonly #fallback = new Fallback()
-  /** Failed keys counted here during a timeout of the other process. */
-  readonly #own = createCounts(createMemoryPoints())
+  readonly #orInstead = createFallback()
+  /** Pauses told by the other process, and failed keys counted here during its silence. */
+  readonly #failedKeys = new FailedKeys()
   /** Long requests that the other process admitted, and those admitted here during its silence. */
   readonly #longRequests = new KeyedSemaphore()
   readonly #ownLongRequests = new KeyedSemaphore()
-  readonly #pauses = new Pauses()
   /** Handlers by question, for late answers too. */
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #lastId = 0
@@ -128,7 +126,7 @@ export class RemoteCounts implements Counts {
         }),
       giveBack: (key, points, ends) => send({ kind: 'give-back', key, points, ends }),
     }
-    this.points = new ContinuedPoints(shared, this.#fallback)
+    this.points = continuePoints(shared, this.#orInstead)
   }
 
   /** Handles a message from the other process. */
@@ -139,7 +137,7 @@ export class RemoteCounts implements Counts {
         this.#waiting.delete(message.id)
         return
       case 'pause':
-        this.#pauses.begin(message.address, message.ends)
+        this.#failedKeys.beginPause(message.address, message.ends)
     }
   }
 
@@ -147,7 +145,7 @@ export class RemoteCounts implements Counts {
     const leaveAgain = (entered: Answer): void => {
       if (entered === true) this.#send({ kind: 'leave', key })
     }
-    return this.#fallback.run(
+    return this.#orInstead(
       async () => {
         const entered = await this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain)
         return entered && this.#longRequests.acquire(key, Number.POSITIVE_INFINITY)
@@ -163,14 +161,14 @@ export class RemoteCounts implements Counts {
   }
 
   failKey(address: string): Promise<number> {
-    return this.#fallback.run(
+    return this.#orInstead(
       () => this.#ask({ kind: 'fail-key', id: this.#nextId(), address }),
-      () => this.#own.failKey(address),
+      () => this.#failedKeys.fail(address),
     )
   }
 
   keyPause(address: string): number {
-    return Math.max(this.#pauses.left(address), this.#own.keyPause(address))
+    return this.#failedKeys.pause(address)
   }
 
   #nextId(): number {

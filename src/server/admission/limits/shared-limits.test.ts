@@ -6,7 +6,7 @@ import { createRandom } from '../../../../demo/random.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
 import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
-import { createCounts, createMemoryPoints } from './counts.ts'
+import { createCounts, MemoryPoints } from './counts.ts'
 import { createLimiter } from './limiter.ts'
 
 test('however callers spread their requests over processes, they are granted exactly what their tier has', async (t) => {
@@ -54,7 +54,7 @@ test('requests at once are counted over all processes, and the turns of one that
 })
 
 test('a turn that a process is given as it dies is free again', async () => {
-  const counts = createCounts(createMemoryPoints())
+  const counts = createCounts(new MemoryPoints())
   const asker = answerLimits(counts)(() => undefined)
   const asked = asker.ask({ kind: 'enter', id: 1, key: 'key:1', concurrent: 1 })
   asker.end()
@@ -184,7 +184,7 @@ test('a process that was held up reads what it was answered meanwhile before it 
 
 /** A process that counts, and as many others as are added; messages arrive later and as copies, as they do by IPC. */
 function startCounting() {
-  const answer = answerLimits(createCounts(createMemoryPoints()))
+  const answer = answerLimits(createCounts(new MemoryPoints()))
   const add = () => {
     const kept: LimitQuestion[] = []
     let isSilent: boolean | 'lost' = false
