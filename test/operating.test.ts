@@ -142,7 +142,7 @@ test('the page shows a line of the log as it is', () => {
   const [, shown = ''] = /```json\n(\{"level":"info".*\})\n```/.exec(page) ?? []
   const lines: string[] = []
   const { requests } = createLogs({ 'log-level': 'info' }, 1, { write: (line) => void lines.push(line) })
-  createRequestLog({ log: requests, which: 'all', variables: false }).answered(answered())
+  createRequestLog({ log: requests, requests: 'all', variables: false }).answered(answered())
   assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(JSON.parse(lines.join(''))))
 })
 

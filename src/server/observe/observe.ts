@@ -16,23 +16,25 @@ export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
 
 export interface ObserverOptions {
   readonly log: Log
-  /** Which requests are logged. */
-  readonly requests: 'none' | RequestLogOptions['which']
+  /** Which requests are logged; `failures` are those that the caller did not cause. */
+  readonly requests: 'none' | 'failures' | 'all'
   /** Milliseconds from which an operation is slow. */
   readonly slow: number
-  /** Whether lines contain variables and values. */
+  /** Whether lines contain variables and a statement's values. */
   readonly variables: boolean
   /** Returns the database's plan for a statement. */
   readonly explain: (statement: Statement) => Promise<readonly string[]>
   /** Null where metrics are disabled. */
   readonly metrics: Observer | null
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
 }
 
 /** Combines all observers of requests into one. Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
-  const { log, requests, slow, variables, explain, metrics } = options
-  const slowLog = createSlowLog({ log, threshold: slow, variables, explain })
-  const requestLog = requests === 'none' ? null : createRequestLog({ log, which: requests, variables })
+  const { requests, metrics } = options
+  const slowLog = createSlowLog(options)
+  const requestLog = requests === 'none' ? null : createRequestLog(options)
   return {
     asked() {
       metrics?.asked()
@@ -49,19 +51,14 @@ export function createObserver(options: ObserverOptions): Observer & AsyncDispos
 /** The part of an observer that logs need. */
 type AnswerLog = Pick<Observer, 'answered'>
 
-export interface RequestLogOptions {
-  readonly log: Log
-  /** `failures` are those that the caller did not cause. */
-  readonly which: 'failures' | 'all'
-  readonly variables: boolean
-}
+export type RequestLogOptions = Pick<ObserverOptions, 'log' | 'requests' | 'variables'>
 
 /** Lines name keys, but never addresses, documents or values. */
-export function createRequestLog({ log, which, variables }: RequestLogOptions): AnswerLog {
+export function createRequestLog({ log, requests, variables }: RequestLogOptions): AnswerLog {
   return {
     answered(answered) {
       const level = levelOf(answered.outcome)
-      if ((which === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
+      if ((requests === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
       const line = describeAnswered(answered)
       log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
     },
@@ -80,23 +77,14 @@ function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {
   }
 }
 
-export interface SlowLogOptions {
-  readonly log: Log
-  /** Milliseconds. */
-  readonly threshold: number
-  /** Also logs variables and the statement's values. */
-  readonly variables: boolean
-  readonly explain: (statement: Statement) => Promise<readonly string[]>
-  /** Monotonic milliseconds. */
-  readonly now?: () => number
-}
+export type SlowLogOptions = Omit<ObserverOptions, 'requests' | 'metrics'>
 
 /**
  * Logs slow operations with their statement and the database's plan, without the callers' data. Slowness must not
  * amplify itself: plans are requested one at a time, and rarely. Disposal waits for the pending line.
  */
 export function createSlowLog(options: SlowLogOptions): AnswerLog & AsyncDisposable {
-  const { log, threshold, variables, now = () => performance.now() } = options
+  const { log, slow, variables, now = () => performance.now() } = options
   const logged = new LRUCache<string, { readonly at: number; others: number }>({ max: 1_000 })
   let explaining: Promise<readonly string[]> | null = null
   let pending: Promise<unknown> = Promise.resolve()
@@ -132,7 +120,7 @@ export function createSlowLog(options: SlowLogOptions): AnswerLog & AsyncDisposa
   return {
     answered(answered) {
       const { request, report, outcome, duration } = answered
-      if ((duration < threshold && outcome !== 'TIMEOUT') || !log.isLevelEnabled('warn')) return
+      if ((duration < slow && outcome !== 'TIMEOUT') || !log.isLevelEnabled('warn')) return
       // Without a statement, only the caller can have been slow.
       if (request === null || (report?.statement == null && outcome !== 'TIMEOUT')) return
       const document = documentHash(request.query)

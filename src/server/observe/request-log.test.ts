@@ -125,7 +125,7 @@ test('what is ours to mend is louder than what callers do', () => {
 test('where only failures get a line, callers’ faults and good answers get none', () => {
   const lines = linesOf(
     outcomes.map((outcome) => answered({ outcome })),
-    { which: 'failures' },
+    { requests: 'failures' },
   )
   assert.deepEqual(
     lines.map(({ outcome }) => outcome),
@@ -158,7 +158,7 @@ function textOf(
 ): string {
   const written: string[] = []
   const logs = createLogs({ 'log-level': level }, 2, { write: (line) => void written.push(line) })
-  const observer = createRequestLog({ log: logs.requests, which: 'all', variables: false, ...given })
+  const observer = createRequestLog({ log: logs.requests, requests: 'all', variables: false, ...given })
   for (const request of requests) observer.answered(request)
   return written.join('')
 }

@@ -126,7 +126,7 @@ function openSlowLog(written: string[], given: Partial<SlowLogOptions> = {}) {
   const { requests } = createLogs({ 'log-level': 'info' }, null, { write: (line) => void written.push(line) })
   return createSlowLog({
     log: requests,
-    threshold: 1_000,
+    slow: 1_000,
     variables: false,
     explain: async () => [],
     ...given,
