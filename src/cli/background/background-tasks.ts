@@ -3,7 +3,7 @@
  * removes expired records and derives stories. Reports failures of the thread and restarts it.
  */
 import { UsageError } from '../../errors.ts'
-import { once } from 'node:events'
+import { addAbortListener, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { fileIdentity, isInMemory } from '../../database/open.ts'
@@ -94,17 +94,12 @@ export function startBackgroundTasks(
 /** Resolves when the thread has ended, to the reason if the settings cannot be followed. */
 async function runThread(data: IngestThreadData, signal: AbortSignal): Promise<IngestRefusal | null> {
   const worker = new Worker(siblingModule(import.meta.url, 'ingest-thread'), { workerData: data })
-  const stop = (): void => worker.postMessage('stop')
-  signal.addEventListener('abort', stop)
+  using _listener = addAbortListener(signal, () => worker.postMessage('stop'))
   let refused: IngestRefusal | null = null
   worker.on('message', (message: IngestRefusal) => {
     refused = message
   })
-  try {
-    // Rejects when the thread fails.
-    await once(worker, 'exit')
-    return refused
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  // Rejects when the thread fails.
+  await once(worker, 'exit')
+  return refused
 }

@@ -3,6 +3,7 @@
  * A request that cannot end by its deadline is rejected while it waits, because work on it would be wasted. It must
  * not know what a request does.
  */
+import { addAbortListener } from 'node:events'
 import { ServiceError } from '../../errors.ts'
 
 export interface SemaphoreOptions {
@@ -79,18 +80,13 @@ export class FairSemaphore implements Disposable {
     if (this.#held.size < this.#permits) return this.#permit(request)
     if (this.#waiting.length >= this.#mostWaiting) throw overloaded(0)
     const waiting: Waiting = { ...request, ...Promise.withResolvers<Disposable>() }
-    const leave = (): void => {
+    this.#waiting.push(waiting)
+    using _listener = addAbortListener(signal, () => {
       this.#waiting = this.#waiting.filter((one) => one !== waiting)
       waiting.reject(signal.reason)
-    }
-    this.#waiting.push(waiting)
-    signal.addEventListener('abort', leave)
+    })
     this.#rejectLate()
-    try {
-      return await waiting.promise
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
+    return await waiting.promise
   }
 
   /** Rejects waiting and later requests. */

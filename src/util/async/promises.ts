@@ -1,4 +1,5 @@
 /** Uses of promises: values that are mostly available at once, signals and timeouts. */
+import { addAbortListener } from 'node:events'
 
 /** For values that are mostly available at once: an `await` costs more than many a request. */
 export type MaybePromise<Value> = Value | Promise<Value>
@@ -24,14 +25,8 @@ export function shared<Result>(make: () => Promise<Result>): () => Promise<Resul
 /** Settles as the promise does, or fails with the signal's reason; a later result of the promise is ignored. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>()
-  const abort = (): void => aborted.reject(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+  using _listener = addAbortListener(signal, () => aborted.reject(signal.reason))
+  return await Promise.race([promise, aborted.promise])
 }
 
 /** Milliseconds by which a timer is late without the process being blocked. */
