@@ -34,21 +34,19 @@ interface GetArguments extends Json {
   readonly cite?: boolean
 }
 
-export function createGetRecord(): ToolDefinition {
-  return {
-    name: 'get_record',
-    title: 'Get one record',
-    description:
-      'One whole record with its references and what refers to it. value: its URI, record key, URL, domain or name, or with field its value there.',
-    inputSchema: argumentsOf({
-      uri: 'string',
-      collection: 'string',
-      field: 'string',
-      value: 'string',
-      cite: 'boolean',
-    }),
-    run: getRecord,
-  }
+export const getRecordTool: ToolDefinition = {
+  name: 'get_record',
+  title: 'Get one record',
+  description:
+    'One whole record with its references and what refers to it. value: its URI, record key, URL, domain or name, or with field its value there.',
+  inputSchema: argumentsOf({
+    uri: 'string',
+    collection: 'string',
+    field: 'string',
+    value: 'string',
+    cite: 'boolean',
+  }),
+  run: getRecord,
 }
 
 async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {

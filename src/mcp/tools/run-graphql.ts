@@ -21,23 +21,21 @@ interface RunArguments extends Json {
 
 const mostCuts = 5
 
-export function createRunGraphql(): ToolDefinition {
-  return {
-    name: 'run_graphql',
-    title: 'Run a GraphQL query',
-    description:
-      'For what other tools cannot ask; start from a query that cite gave. Lists are cut to max_tokens.',
-    inputSchema: argumentsOf(
-      {
-        query: 'string',
-        variables: { type: 'object', description: 'By name.' },
-        validate: { type: 'boolean', description: 'Only checks the query.' },
-      },
-      ['query'],
-    ),
-    run: async ({ query, variables, validate = false }: RunArguments, toolbox) =>
-      validate ? validateGraphql(query, variables, toolbox) : run(query, variables, toolbox),
-  }
+export const runGraphqlTool: ToolDefinition = {
+  name: 'run_graphql',
+  title: 'Run a GraphQL query',
+  description:
+    'For what other tools cannot ask; start from a query that cite gave. Lists are cut to max_tokens.',
+  inputSchema: argumentsOf(
+    {
+      query: 'string',
+      variables: { type: 'object', description: 'By name.' },
+      validate: { type: 'boolean', description: 'Only checks the query.' },
+    },
+    ['query'],
+  ),
+  run: async ({ query, variables, validate = false }: RunArguments, toolbox) =>
+    validate ? validateGraphql(query, variables, toolbox) : run(query, variables, toolbox),
 }
 
 async function run(query: string, variables: Json | undefined, toolbox: Toolbox): Promise<Json> {

@@ -16,9 +16,9 @@ import { askWith, selectSideCounts } from '../words/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
-import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
-import { argumentsOf, citationOf, plainOrder, present, sentences, withFile } from './toolbox.ts'
+import { argumentsOf, citationOf, longestOf, plainOrder, present, sentences } from './toolbox.ts'
+import { sharedPrefix, withFile, withoutPrefix } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
 
@@ -152,7 +152,7 @@ function answer(
   const { totalCount: total, edges, pageInfo } = page
   const prefix = sharedPrefix(read.map(({ uri }) => uri))
   const rows = read.map((row) => withoutPrefix(row, prefix))
-  const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
+  const longest = longestOf(edges.map(({ cursor }) => cursor))
   const note = 'Long texts are cut (…): get_record has more.'
   const whole = (records: readonly unknown[], cut: number | null, after: unknown, hint: string): Json =>
     present({ total, order, cut, asOf, prefix, records, after, hint, query })

@@ -111,3 +111,19 @@ export function withFile(answer: Json, query: Selection): Json {
 export function sentences(...parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null && part !== '').join(' ')
 }
+
+/** `at://DID/NSID/` if several URIs begin with it, and all do; else null. */
+export function sharedPrefix(uris: readonly unknown[]): string | null {
+  const prefixes = new Set(uris.map((uri) => /^at:\/\/[^/]+\/[^/]+\//.exec(String(uri))?.[0] ?? null))
+  return prefixes.size === 1 && uris.length > 1 ? ([...prefixes][0] ?? null) : null
+}
+
+/** The record with what follows the prefix as `uri`. */
+export function withoutPrefix(record: Json, prefix: string | null): Json {
+  return prefix === null ? record : { ...record, uri: String(record['uri']).slice(prefix.length) }
+}
+
+/** The longest of some cursors, for which an answer must have room. */
+export function longestOf(texts: readonly string[]): string | undefined {
+  return texts.toSorted((one, other) => other.length - one.length)[0]
+}

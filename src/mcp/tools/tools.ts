@@ -7,10 +7,10 @@ import { createNameResolver } from '../names/resolve-names.ts'
 import { createCatalogue } from '../../ask/collections.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe/describe.ts'
-import { createFetch } from './documents/fetch.ts'
-import { createSearch } from './documents/search.ts'
-import { createGetRecord } from './get-record.ts'
-import { createRunGraphql } from './run-graphql.ts'
+import { fetchTool } from './documents/fetch.ts'
+import { searchTool } from './documents/search.ts'
+import { getRecordTool } from './get-record.ts'
+import { runGraphqlTool } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -48,10 +48,10 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   return [
     createDescribe(),
     createSearchRecords(context),
-    createGetRecord(),
+    getRecordTool,
     createAggregate(context),
-    createRunGraphql(),
-    ...(given.chatgpt === true ? [createSearch(), createFetch()] : []),
+    runGraphqlTool,
+    ...(given.chatgpt === true ? [searchTool, fetchTool] : []),
   ].map((tool) => ({
     ...tool,
     async run(args, signal) {

@@ -26,10 +26,9 @@ export async function hintOf(
   args: Narrowing,
   subject: Subject,
   toolbox: Toolbox,
-  more: string | null = null,
 ): Promise<string> {
   const why = total === 0 ? await whyNothing(args, subject, toolbox) : null
-  return sentences(why, sideCountsHint(data, total, args, subject, toolbox), more, toolbox.referenceHint())
+  return sentences(why, sideCountsHint(data, total, args, subject, toolbox), toolbox.referenceHint())
 }
 
 /** The explanation; null if there is none, or if the service refuses the queries that it takes. */

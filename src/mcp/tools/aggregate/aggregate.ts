@@ -29,7 +29,8 @@ import { readSearch } from '../../../ask/search.ts'
 import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import type { Citation, Toolbox, ToolDefinition } from '../toolbox.ts'
-import { argumentsOf, citationOf, plainOrder, present, sentences, withFile } from '../toolbox.ts'
+import { argumentsOf, citationOf, longestOf, plainOrder, present } from '../toolbox.ts'
+import { sentences, withFile } from '../toolbox.ts'
 import { AskError, didYouMean } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
@@ -335,8 +336,4 @@ function answer(
   const end = fitting.length
   const cut = all === null || all === undefined || after !== undefined ? 0 : all - end
   return whole(fitting, cut > 0 ? cut : null, end < rows.length || isFull ? cursors[end - 1] : null)
-}
-
-function longestOf(texts: readonly string[]): string | undefined {
-  return texts.toSorted((one, other) => other.length - one.length)[0]
 }

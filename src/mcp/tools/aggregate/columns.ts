@@ -12,9 +12,8 @@ import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/path
 import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
 import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { sharedPrefix, withoutPrefix } from '../../words/prefix.ts'
 import { rounded } from './unusual-groups.ts'
-import { plainOrder } from '../toolbox.ts'
+import { plainOrder, sharedPrefix, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 

@@ -3,10 +3,9 @@ import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 import { collectionsFor, findNames, isTitled } from '../../names/find-names.ts'
 import type { NamedRecord } from '../../names/candidates.ts'
-import { sharedPrefix } from '../../words/prefix.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
-import { present, type Toolbox } from '../toolbox.ts'
+import { present, sharedPrefix, type Toolbox } from '../toolbox.ts'
 import { parsePosition, printPosition } from '../aggregate/continuing.ts'
 
 /** Records of one answer. */

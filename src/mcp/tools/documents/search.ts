@@ -28,23 +28,21 @@ interface Result extends Json {
   readonly url: string
 }
 
-export function createSearch(): ToolDefinition {
-  return {
-    name: 'search',
-    title: 'Search all records',
-    description:
-      'Finds records of all collections by words. Gives the id, title and url of each; fetch takes an id.',
-    inputSchema: argumentsOf(
-      {
-        query: {
-          type: 'string',
-          description: 'Words, "a phrase", prefix*, -not, OR. A name finds its record.',
-        },
+export const searchTool: ToolDefinition = {
+  name: 'search',
+  title: 'Search all records',
+  description:
+    'Finds records of all collections by words. Gives the id, title and url of each; fetch takes an id.',
+  inputSchema: argumentsOf(
+    {
+      query: {
+        type: 'string',
+        description: 'Words, "a phrase", prefix*, -not, OR. A name finds its record.',
       },
-      ['query'],
-    ),
-    run: search,
-  }
+    },
+    ['query'],
+  ),
+  run: search,
 }
 
 async function search({ query }: { readonly query?: string }, toolbox: Toolbox): Promise<Json> {
