@@ -1,6 +1,7 @@
 /** A GraphQL service on the network: one POST per query, with limits of time and size. */
 import type { Endpoint, EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import { EndpointError, readGraphQLAnswer } from '../../endpoint/endpoint.ts'
+import { reasonOf } from '../../util/text/messages.ts'
 
 export interface HttpEndpointGiven {
   /** The GraphQL endpoint, such as `https://news.example/api/graphql`. */
@@ -78,13 +79,4 @@ async function readText(response: Response, address: string): Promise<string> {
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()
-}
-
-/** The innermost cause has the network error, such as ECONNREFUSED. */
-function reasonOf(error: unknown): string {
-  let inner: unknown = error
-  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause
-  if (!(inner instanceof Error)) return String(inner)
-  const { code } = inner as NodeJS.ErrnoException
-  return code ?? inner.message
 }

@@ -40,5 +40,7 @@ const longWord = new RegExp(`[^\\s,]{${longestWord + 1},}`, 'g')
 /** The message of an error's innermost cause, as part of a sentence. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+  if (error.cause instanceof Error) return reasonOf(error.cause)
+  // Of several failed attempts to connect.
+  return error.message || String((error as NodeJS.ErrnoException).code)
 }
