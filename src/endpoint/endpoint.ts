@@ -1,5 +1,5 @@
 /** The interface of the GraphQL service that is asked, independent of its location, and how its responses are read. */
-import { isObject, type Json } from '../util/is-object.ts'
+import { isObject, type Json, parseJson } from '../util/is-object.ts'
 
 export interface EndpointQuestion {
   readonly query: string
@@ -63,7 +63,7 @@ export interface RawAnswer {
 /** Messages name the address. Throws EndpointError if the response is not from a GraphQL service. */
 export function readGraphQLAnswer(raw: RawAnswer, address: string): EndpointAnswer {
   const seconds = parseSeconds(raw.retryAfter)
-  const answer = readResponse(parseObject(raw.body), seconds)
+  const answer = readResponse(asObject(parseJson(raw.body)), seconds)
   if (answer.data !== null || answer.errors.length > 0) return answer
   const fault = faultsOfStatus[raw.status]
   if (fault === undefined) throw new EndpointError(noGraphQL(raw, address))
@@ -110,14 +110,6 @@ function noGraphQL({ status, type }: RawAnswer, address: string): string {
 /** Seconds; null for dates and unknown formats. */
 function parseSeconds(header: string | null): number | null {
   return header !== null && /^\d{1,7}$/.test(header.trim()) ? Number(header) : null
-}
-
-function parseObject(text: string): Json | null {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return null
-  }
 }
 
 function asObject(value: unknown): Json | null {

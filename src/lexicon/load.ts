@@ -1,7 +1,7 @@
 /** Loads a directory tree of lexicon documents. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonDepth } from '../util/text/json-depth.ts'
+import { measureJson } from '../util/text/json-depth.ts'
 import { buildLexicons, type LexiconFile, type LexiconProblem } from './lexicons.ts'
 import { displayFile, referencesFile, storiesFile } from './special-files.ts'
 import type { LexiconSet } from './lexicon-set.ts'
@@ -89,7 +89,7 @@ async function listJsonFiles(dir: string, below: string, seen: Set<string>): Pro
 function parseJsonFile(bytes: Uint8Array): { ok: true; value: unknown } | { ok: false; problem: string } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (jsonDepth(text) > deepest)
+    if (measureJson(text).depth > deepest)
       return { ok: false, problem: `This file nests deeper than ${deepest} levels.` }
     return { ok: true, value: JSON.parse(text) }
   } catch (error) {

@@ -5,6 +5,7 @@
  * a forged position gains nothing, because positions are only compared with.
  */
 import { createHash } from 'node:crypto'
+import { parseJson } from './is-object.ts'
 
 /** `binding` names the list and its order; `position` is a JSON array. Equal input gives an equal cursor. */
 export function encodeCursor(binding: string, position: string): string {
@@ -18,19 +19,16 @@ export function decodeCursor(binding: string, cursor: string): readonly unknown[
   if (bytes.length < sealLength + 2 || bytes.toString('base64url') !== cursor) return null
   const position = bytes.subarray(sealLength).toString()
   if (!seal(binding, position).equals(bytes.subarray(0, sealLength))) return null
+  // Anyone can compute a seal, so the content is checked too.
   return parseArray(position)
 }
 
 const sealLength = 6
 
-/** Anyone can compute a seal, so the content is checked too. */
+/** Null if the text is not an array in JSON. */
 export function parseArray(text: string): readonly unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return Array.isArray(value) ? value : null
 }
 
 function seal(binding: string, position: string): Buffer {

@@ -17,3 +17,12 @@ export function withoutPrototypes(value: unknown): unknown {
   for (const [name, inner] of Object.entries(value)) own[name] = withoutPrototypes(inner)
   return own
 }
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

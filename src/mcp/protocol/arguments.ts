@@ -8,7 +8,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { mostMessageDepth, mostMessageParts } from './message.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
 import { toolNames } from '../words/service-refusals.ts'
-import type { Json } from '../../util/is-object.ts'
+import { type Json, parseJson } from '../../util/is-object.ts'
 import type { Tool } from '../tools/tool.ts'
 
 interface Property {
@@ -83,12 +83,7 @@ function textAs(type: unknown, text: unknown): unknown {
   if (typeof text !== 'string') return text
   if (type === 'integer' && /^\d{1,6}$/.test(text.trim())) return Number(text)
   if (type !== 'array' && type !== 'object') return text
-  if (/^\s*[[{]/.test(text))
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      return text
-    }
+  if (/^\s*[[{]/.test(text)) return parseJson(text) ?? text
   return type === 'array' && text.trim() !== '' ? [text] : text
 }
 

@@ -1,5 +1,6 @@
 /** Reads one message. Limits are checked before the message is parsed, because parsers and validators recurse. */
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../../util/is-object.ts'
 import { measureJson } from '../../util/text/json-depth.ts'
 import { MessageError, rpcCodes } from './refusals.ts'
 
@@ -25,16 +26,9 @@ export function readMessage(bytes: Uint8Array): unknown {
       rpcCodes.invalidRequest,
       `The message has ${parts} names, elements and brackets; at most ${mostMessageParts} are allowed. Send fewer values at once.`,
     )
-  const message = parse(text)
+  const message = parseJson(text)
+  if (message === undefined) throw new MessageError(rpcCodes.parse, 'Parse error: Invalid JSON')
   if (Array.isArray(message))
     throw new MessageError(rpcCodes.invalidRequest, 'Batches are not taken: send each message by itself.')
   return message
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new MessageError(rpcCodes.parse, 'Parse error: Invalid JSON')
-  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { jsonDepth, measureJson } from './json-depth.ts'
+import { measureJson } from './json-depth.ts'
 
 const cases: readonly (readonly [text: string, depth: number])[] = [
   ['', 0],
@@ -16,14 +16,16 @@ const cases: readonly (readonly [text: string, depth: number])[] = [
   [']]]][', 1],
 ]
 for (const [text, depth] of cases) {
-  test(`the depth of ${text || 'nothing'} is ${depth}`, () => assert.equal(jsonDepth(text), depth))
+  test(`the depth of ${text || 'nothing'} is ${depth}`, () => assert.equal(measureJson(text).depth, depth))
 }
 
 test('agrees with a recursive count on any JSON', () => {
   const depthOf = (value: unknown): number =>
     value !== null && typeof value === 'object' ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => assert.equal(jsonDepth(JSON.stringify(value)), depthOf(value))),
+    fc.property(fc.jsonValue(), (value) =>
+      assert.equal(measureJson(JSON.stringify(value)).depth, depthOf(value)),
+    ),
   )
 })
 
@@ -44,10 +46,10 @@ test('the parts of a JSON are its names and values, and its brackets besides', (
 })
 
 test('a million levels are only a number', () => {
-  assert.equal(jsonDepth('['.repeat(1_000_000)), 1_000_000)
+  assert.equal(measureJson('['.repeat(1_000_000)).depth, 1_000_000)
 })
 
 test('a million escaped quotes take one pass', () => {
-  assert.equal(jsonDepth(`"${'\\"'.repeat(1_000_000)}[`), 0)
-  assert.equal(jsonDepth(`"${'\\'.repeat(2_000_000)}"[`), 1)
+  assert.equal(measureJson(`"${'\\"'.repeat(1_000_000)}[`).depth, 0)
+  assert.equal(measureJson(`"${'\\'.repeat(2_000_000)}"[`).depth, 1)
 })

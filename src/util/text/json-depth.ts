@@ -28,10 +28,6 @@ export function measureJson(text: string): JsonSize {
   return { depth: deepest, parts }
 }
 
-export function jsonDepth(text: string): number {
-  return measureJson(text).depth
-}
-
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a

@@ -7,11 +7,11 @@ import { zstdDecompressSync } from 'node:zlib'
 import { isValidDid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import type { Change } from '../../../database/database.ts'
 import type { Fault } from '../../../lexicon/records/validate.ts'
-import { jsonDepth } from '../../../util/text/json-depth.ts'
+import { measureJson } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import type { GroupContent } from '../stream.ts'
 import { grouped } from '../../../util/text/counted.ts'
-import { isObject } from '../../../util/is-object.ts'
+import { isObject, parseJson } from '../../../util/is-object.ts'
 
 export interface Message {
   /** Only the beginning of a message that is too large. */
@@ -183,13 +183,10 @@ function readText({ data, length, dictionary }: Message): string | Refused {
 }
 
 function parseEvent(text: string): { readonly event: JsonObject } | Refused {
-  if (jsonDepth(text) > maxNesting) return broken(`is nested deeper than ${maxNesting} levels`)
-  try {
-    const event: unknown = JSON.parse(text)
-    return isObject(event) ? { event } : broken('is no JSON object')
-  } catch {
-    return broken('is not JSON')
-  }
+  if (measureJson(text).depth > maxNesting) return broken(`is nested deeper than ${maxNesting} levels`)
+  const event = parseJson(text)
+  if (event === undefined) return broken('is not JSON')
+  return isObject(event) ? { event } : broken('is no JSON object')
 }
 
 function broken(what: string): Refused {

@@ -5,6 +5,7 @@
 import { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
+import { isObject, type Json, parseJson } from '../../../util/is-object.ts'
 import { cleanText, reasonOf } from '../../../util/text/messages.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
@@ -123,7 +124,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
   return {
     fetchRepo: (host, did, signal) => ask(host, 'getRepo', { did }, maxCarBytes, signal),
     repoStatus: async (host, did, signal) => {
-      const answer = parseJson(await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal))
+      const answer = readObject(await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal))
       const { active, status } = answer ?? {}
       if (typeof active !== 'boolean')
         throw new HostError(`${host} does not say whether the account is active.`, { status: 200 })
@@ -225,7 +226,7 @@ async function askOnce(
 
 /** https://atproto.com/specs/xrpc#error-responses */
 function refusal(url: URL, answer: Response, bytes: Uint8Array | null): HostError {
-  const body = bytes === null ? null : parseJson(bytes)
+  const body = bytes === null ? null : readObject(bytes)
   const code = typeof body?.error === 'string' ? clean(body.error) : null
   const why = typeof body?.message === 'string' ? `: ${clean(body.message)}` : ''
   return new HostError(
@@ -261,7 +262,7 @@ interface ListPosition {
 function parseListPosition(cursor: string | null, collections: readonly string[]): ListPosition {
   const begin = { collection: collections[0] ?? null, cursor: null }
   if (cursor === null) return begin
-  const place = parseJson(Buffer.from(cursor))
+  const place = readObject(Buffer.from(cursor))
   const collection = place?.collection
   // The lexicons may have changed since.
   if (collection !== null && (typeof collection !== 'string' || !collections.includes(collection)))
@@ -280,7 +281,7 @@ function nextPlace(
 }
 
 function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> {
-  const page = parseJson(bytes)
+  const page = readObject(bytes)
   if (!Array.isArray(page?.repos))
     throw new HostError(`${host} answers with something that is no list of repositories.`, { status: 200 })
   const dids: string[] = []
@@ -299,13 +300,9 @@ function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> 
 
 const maxCursor = 2_000
 
-function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
-    return typeof value === 'object' ? (value as Readonly<Record<string, unknown>> | null) : null
-  } catch {
-    return null
-  }
+function readObject(bytes: Uint8Array): Json | null {
+  const value = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  return isObject(value) ? value : null
 }
 
 /** Makes a host's text safe as part of a line for operators. */
