@@ -76,27 +76,12 @@ async function parseAddress(text: string): Promise<Address> {
 
 /** The public name must not reveal files or private addresses. */
 function isPublic(address: Address): boolean {
-  switch (address.kind) {
-    case 'import':
-      return false
-    case 'repo-export':
-      return isPublicTarget(address.target)
-    default:
-      return isPublicHost(new URL(address.url).hostname)
-  }
-}
-
-function isPublicTarget(target: Target): boolean {
-  switch (target.kind) {
-    case 'account':
-      return true
-    case 'handle':
-      return isPublicHost(target.name)
-    case 'host':
-      return isPublicHost(new URL(target.name).hostname)
-    case 'file':
-      return false
-  }
+  if (address.kind === 'import') return false
+  if (address.kind !== 'repo-export') return isPublicHost(new URL(address.url).hostname)
+  const { kind, name } = address.target
+  return (
+    kind === 'account' || (kind !== 'file' && isPublicHost(kind === 'host' ? new URL(name).hostname : name))
+  )
 }
 
 /** Top-level names of private networks: RFC 6761, RFC 6762, RFC 8375, and others in common use. */
