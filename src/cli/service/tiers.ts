@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
-import { defaultTiers, publicTier, type Tier } from '../../server/admission/tiers.ts'
+import { defaultTiers, publicFiles, type Tier } from '../../server/admission/tiers.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { CommandError, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
@@ -26,8 +26,6 @@ const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> =
   fileSeconds: [1, 86_400],
 }
 const members = Object.keys(ranges) as readonly Member[]
-/** What a new tier may leave out: its files are those of the public. */
-const usual = filesOf(defaultTier(publicTier))
 /** The form of names, which headers, logs and metrics contain unescaped. */
 const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
 const example = '{ "public": { "pointsPerMinute": 2400 } }'
@@ -39,15 +37,11 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   for (const [name, value] of Object.entries(found)) {
     const own = tierProblems(name, value)
     problems.push(...own.map((problem) => `${file}: ${JSON.stringify(name)}${problem}`))
-    if (own.length === 0) tiers.set(name, { ...usual, ...defaultTier(name), ...(value as Limits), name })
+    if (own.length === 0)
+      tiers.set(name, { ...publicFiles, ...defaultTier(name), ...(value as Limits), name })
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
   return tiers
-}
-
-function filesOf(tier: Tier | undefined): Pick<Limits, 'fileRows' | 'fileSeconds'> {
-  const { fileRows = 1, fileSeconds = 1 } = tier ?? {}
-  return { fileRows, fileSeconds }
 }
 
 function defaultTier(name: string): Tier | undefined {
@@ -93,7 +87,7 @@ function tierProblems(name: string, value: unknown): readonly string[] {
   const base = defaultTier(name)
   const missing =
     base === undefined
-      ? members.filter((member) => !Object.hasOwn(value, member) && !Object.hasOwn(usual, member))
+      ? members.filter((member) => !Object.hasOwn(value, member) && !Object.hasOwn(publicFiles, member))
       : []
   if (missing.length > 0) problems.push(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
   if (problems.length > 0) return problems

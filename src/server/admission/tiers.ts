@@ -30,6 +30,9 @@ export interface Tier {
 /** The tier of callers without a key. */
 export const publicTier = 'public'
 
+/** The limits of files in the public tier, and in a new one that names no others. */
+export const publicFiles = { fileRows: 100_000, fileSeconds: 120 } as const
+
 export const defaultTiers: readonly Tier[] = [
   {
     name: publicTier,
@@ -38,8 +41,7 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 100,
     seconds: 5,
     concurrent: 4,
-    fileRows: 100_000,
-    fileSeconds: 120,
+    ...publicFiles,
   },
   {
     name: 'research',
