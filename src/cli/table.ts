@@ -1,4 +1,3 @@
-import { formatInstant } from '../util/instant.ts'
 import { grouped } from '../util/text/counted.ts'
 
 /** A table for terminals; numbers are right-aligned, with commas between thousands. */
@@ -20,11 +19,6 @@ export function renderTable(
       .join('  ')
       .trimEnd()
   return [headings, ...rows].map((cells) => `${line(cells)}\n`).join('')
-}
-
-/** Null for an event that has not happened. */
-export function instantText(instant: bigint | null): string | null {
-  return instant === null ? null : formatInstant(instant)
 }
 
 /** From milliseconds. */

@@ -3,7 +3,7 @@ import type { BatchOutcome, Change } from '../database/changes.ts'
 import { accountOf, uriOf, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import type { RepoJob } from '../database/metadata/metadata-store.ts'
-import { firstTidOf, latestMoment } from '../util/instant.ts'
+import { firstTidOf, latestMoment, now } from '../util/instant.ts'
 import { compareRepo, type RepoComparison } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
@@ -181,7 +181,7 @@ function openRepoStore(
         if (repo !== null) {
           const { did } = repo
           comparison = compareRepo(database, did, collections)
-          const latest = latestMoment(BigInt(Date.now()) * 1_000n, reader.maxClockSkew)
+          const latest = latestMoment(now(), reader.maxClockSkew)
           forgotten = await whileBusy(signal, () =>
             database.metadata.forgetRevisions(did, firstTidOf(latest), collections),
           )

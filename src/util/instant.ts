@@ -56,6 +56,16 @@ export function formatInstant(micros: bigint): string {
   return within === 0n ? text : `${text.slice(0, -1)}${String(within).padStart(3, '0')}Z`
 }
 
+/** Null for an event that has not happened. */
+export function instantText(instant: bigint | null): string | null {
+  return instant === null ? null : formatInstant(instant)
+}
+
+/** By the clock of this machine. */
+export function now(): bigint {
+  return BigInt(Date.now()) * 1_000n
+}
+
 /** Seconds that other clocks may be ahead of ours. */
 export const defaultMaxClockSkew = 300
 

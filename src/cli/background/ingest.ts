@@ -15,11 +15,12 @@ import { createRepoExportSource } from '../../ingest/sources/repos/repo-export.t
 import type { IngestLog } from '../../ingest/log.ts'
 import type { Source } from '../../ingest/source.ts'
 import type { CommandContext } from '../command.ts'
-import { type ProjectContext, lexiconDir, loadProject, now } from '../store/project.ts'
+import { type ProjectContext, lexiconDir, loadProject } from '../store/project.ts'
 import { threadsOf } from '../settings/inputs.ts'
 import { createLog, identityOptions, openNetwork } from './network.ts'
 import type { Config } from '../settings/settings.ts'
 import { type ParsedSource, parseSources } from './sources.ts'
+import { now } from '../../util/instant.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface IngestGiven {

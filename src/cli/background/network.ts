@@ -3,7 +3,8 @@ import { UsageError } from '../../errors.ts'
 import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
 import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
 import { notify } from '../command.ts'
-import { now, type ProjectContext } from '../store/project.ts'
+import { now } from '../../util/instant.ts'
+import type { ProjectContext } from '../store/project.ts'
 import type { Config } from '../settings/settings.ts'
 
 export function identityOptions(config: Config): IdentityOptions {

@@ -33,7 +33,7 @@ import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
-import { defaultMaxClockSkew } from '../../util/instant.ts'
+import { defaultMaxClockSkew, now } from '../../util/instant.ts'
 
 export interface ProjectContext {
   /** The folder of the lexicons. */
@@ -178,13 +178,7 @@ export async function openExistingWriter(config: Config, project: ProjectContext
  */
 export async function openExistingBeside(config: Config, project: ProjectContext): Promise<Database> {
   await (await openExistingStore(config, project))[Symbol.asyncDispose]()
-  const options = {
-    ...(await openOptions(project)),
-    ...queryOptionsOf(config),
-    retention: parseRetention(config.retain, project.tables),
-    rebuild: 'never' as const,
-  }
-  return opened(config.database, () => openDatabase(config.database, options))
+  return openStore(config, project, { rebuild: 'never' })
 }
 
 /** Modules for judging records are loaded on demand, so that readers do not wait for them. */
@@ -229,9 +223,4 @@ export function lexiconFailure(problems: readonly LexiconProblem[]): string {
   const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
   const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
   return more > 0 ? `${first} And ${rest}` : first
-}
-
-/** Microseconds since 1970. */
-export function now(): bigint {
-  return BigInt(Date.now()) * 1000n
 }

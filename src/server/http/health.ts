@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { IndexStatus } from '../../database/database.ts'
 import { BeingRebuiltError } from '../../database/refusals.ts'
 import { ServiceError } from '../../errors.ts'
-import { formatInstant } from '../../util/instant.ts'
+import { instantText } from '../../util/instant.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 
 /** `readStatus` fails only if no database answers; with replicas, one is enough. */
@@ -66,7 +66,7 @@ export function describeStatus(status: IndexStatus): object {
 
 function describeCollection(collection: IndexStatus['collections'][number]): object {
   const { name, records, outcomes, rejections, served, newestIndexedAt } = collection
-  return { name, records, outcomes, rejections, served, newestIndexedAt: instantOrNull(newestIndexedAt) }
+  return { name, records, outcomes, rejections, served, newestIndexedAt: instantText(newestIndexedAt) }
 }
 
 function describeSource(source: IndexStatus['sources'][number]) {
@@ -79,10 +79,6 @@ function describeSource(source: IndexStatus['sources'][number]) {
     cursor,
     lagSeconds,
     eventsPerSecond,
-    lastEventAt: instantOrNull(lastEventAt),
+    lastEventAt: instantText(lastEventAt),
   }
-}
-
-function instantOrNull(micros: bigint | null): string | null {
-  return micros === null ? null : formatInstant(micros)
 }

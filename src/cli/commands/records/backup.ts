@@ -5,13 +5,13 @@ import { type CopyPart, partsOf, titleOf } from '../../../database/copy/parts.ts
 import { writeBackupFile } from '../../../database/open.ts'
 import type { Damage } from '../../../database/verify/verify-counts.ts'
 import { UsageError } from '../../../errors.ts'
-import { formatInstant } from '../../../util/instant.ts'
+import { formatInstant, instantText, now } from '../../../util/instant.ts'
 import { type CommandContext, CommandError, notify, printJson, readVersion } from '../../command.ts'
-import { assertExists, lexiconDir, loadProject, now, openCopySource } from '../../store/project.ts'
+import { assertExists, lexiconDir, loadProject, openCopySource } from '../../store/project.ts'
 import { damageLines, verifyStore } from '../../store/verify-store.ts'
 import { showProgress } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
-import { instantText, renderTable, roundedSeconds } from '../../table.ts'
+import { renderTable, roundedSeconds } from '../../table.ts'
 import { counted } from '../../../util/text/counted.ts'
 
 export async function backup({ config, operands, root }: CommandContext): Promise<number> {

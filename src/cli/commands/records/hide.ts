@@ -3,7 +3,7 @@ import { counted } from '../../../util/text/counted.ts'
 import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-store.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Subject } from '../../../lexicon/subject.ts'
-import { formatInstant } from '../../../util/instant.ts'
+import { formatInstant, instantText } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
 import { type CommandContext, CommandError, print, printJson } from '../../command.ts'
 import {
@@ -17,7 +17,7 @@ import {
   unserved,
 } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
-import { instantText, renderTable } from '../../table.ts'
+import { renderTable } from '../../table.ts'
 import { readHidings } from '../../../database/metadata/hidings.ts'
 
 export async function hide(context: CommandContext): Promise<void> {

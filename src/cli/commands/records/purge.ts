@@ -6,7 +6,7 @@ import { oldestRetained } from '../../../database/metadata/expiry.ts'
 import type { MetadataStore, PurgeExtent } from '../../../database/metadata/metadata-store.ts'
 import type { Subject } from '../../../lexicon/subject.ts'
 import { identifier } from '../../../sql/sql.ts'
-import { formatInstant } from '../../../util/instant.ts'
+import { formatInstant, now } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
 import { type CommandContext, CommandError, notify, print } from '../../command.ts'
 import {
@@ -20,7 +20,7 @@ import {
   unserved,
 } from '../../store/curation.ts'
 import type { ProjectContext } from '../../store/project.ts'
-import { lexiconDir, loadProject, now, openExistingBeside, openExistingStore } from '../../store/project.ts'
+import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'

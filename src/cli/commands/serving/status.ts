@@ -3,7 +3,8 @@ import type { IndexStatus, RejectionReason } from '../../../database/database.ts
 import { describeStatus } from '../../../server/http/health.ts'
 import { type CommandContext, printJson } from '../../command.ts'
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
-import { instantText, renderTable } from '../../table.ts'
+import { renderTable } from '../../table.ts'
+import { instantText } from '../../../util/instant.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 
 export async function status({ config, root }: CommandContext): Promise<void> {

@@ -5,6 +5,7 @@ import { uriOf } from '../../../database/changes.ts'
 import { createLineReader } from '../../../lexicon/records/validate.ts'
 import { createChangeOf, futureRevision, type ReaderOptions } from '../change-reader.ts'
 import { maxLineBytes } from './lines.ts'
+import { now } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** Also refuses revisions of the future, which are still unchecked in lines. */
@@ -13,7 +14,7 @@ export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof cr
   const changeOf = createChangeOf(tables)
   return (reading, refused) => {
     const rev = reading.ok ? reading.record.rev : null
-    const future = rev === null ? null : futureRevision(rev, maxClockSkew, BigInt(Date.now()) * 1_000n)
+    const future = rev === null ? null : futureRevision(rev, maxClockSkew, now())
     if (!reading.ok || future === null) return changeOf(reading, refused)
     const message = `${future} If this machine's clock is wrong, set it and run \`lexigraph rejections retry\`.`
     const { source, record } = refused()

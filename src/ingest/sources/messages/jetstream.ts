@@ -3,7 +3,7 @@
  * events for diverged repositories; the first is for older servers, and for filters that do not fit into a URL. Cursors
  * are microseconds, which all servers of both protocols accept.
  */
-import { formatInstant } from '../../../util/instant.ts'
+import { formatInstant, now } from '../../../util/instant.ts'
 import type { Source, SourceContext } from '../../source.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
@@ -98,10 +98,6 @@ function openMessages(
         yield packMessage(data, connection?.dictionary ?? null)
     },
   }
-}
-
-function now(): bigint {
-  return BigInt(Date.now()) * 1_000n
 }
 
 function whatToFetch(publishers: ReadonlySet<string> | null): string {

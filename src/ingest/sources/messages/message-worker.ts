@@ -1,5 +1,6 @@
 /** Entry point of a thread that turns groups of messages into changes. */
 import { workerData } from 'node:worker_threads'
+import { now } from '../../../util/instant.ts'
 import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
 import { createGroupReader, type Message, type ParsedGroup } from './message-reader.ts'
@@ -18,6 +19,5 @@ export interface MessageWorkerData {
 export type MessageThreads = Threads<readonly Message[], ParsedGroup>
 
 const { protocol, name, reader } = workerData as MessageWorkerData
-const now = (): bigint => BigInt(Date.now()) * 1_000n
 
 answerRequests(createGroupReader(name, readers[protocol](createChangeReader(reader), name, now)))

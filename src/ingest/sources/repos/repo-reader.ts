@@ -6,7 +6,7 @@ import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { type ChangeReader, readBlock } from '../change-reader.ts'
 import { type Leaf, openCar, PassingRepoError, RepoError, isSignedBy } from './repo-blocks.ts'
-import { timeOfTid } from '../../../util/instant.ts'
+import { now, timeOfTid } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** Maximum size of a CAR file, which is read into memory as a whole. */
@@ -77,9 +77,8 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
 
 /** A revision that will be in the past soon is worth another attempt. */
 function futureOf(rev: string, reader: ChangeReader): Repo['future'] {
-  const now = BigInt(Date.now()) * 1_000n
-  const message = reader.futureRevision(rev, now)
-  return message === null ? null : { message, passing: timeOfTid(rev) < now + soon }
+  const message = reader.futureRevision(rev, now())
+  return message === null ? null : { message, passing: timeOfTid(rev) < now() + soon }
 }
 
 /** Microseconds. */
