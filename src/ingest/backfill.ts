@@ -44,7 +44,6 @@ export interface FetchProgress {
 }
 
 export interface FetchResult {
-  /** Outcomes of all records. */
   readonly outcome: BatchOutcome
   /** Number of repositories that were read, and of those that differed from the stored records. */
   readonly read: number

@@ -133,7 +133,6 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
       detail = why
       trySave()
     },
-    /** Writes the final state of the source. */
     end: async (last: SourceState, why: string | null): Promise<void> => {
       clearInterval(timer)
       state = last

@@ -50,7 +50,6 @@ export async function openReader(
   return createService(config, root, project, await open(config, project))
 }
 
-/** An engine over an open store. */
 export function createService(
   config: Config,
   root: URL,

@@ -24,7 +24,6 @@ export interface NetworkReaderOptions extends ReaderOptions {
   readonly publishers: ReadonlySet<string> | null
 }
 
-/** A record as reported by a source. */
 export interface Observation {
   readonly did: string
   readonly collection: string
@@ -133,7 +132,6 @@ export function readBlock(
   }
 }
 
-/** Maximum size of a record's block. */
 const maxRecordBytes = 2_000_000
 /** Bytes that are stored of a record without a JSON form. */
 const maxStoredBytes = 48_000

@@ -21,7 +21,6 @@ export interface Clock {
 export interface ClockOptions {
   /** Seconds. */
   readonly maxClockSkew: number
-  /** The directory of DIDs. */
   readonly plcUrl: string
 }
 

@@ -13,13 +13,11 @@ import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
 
 export interface AgentGiven extends ToolsGiven {
-  /** Version of the program. */
   readonly version: string
   /** Public address of the pages for people; null if it is not known. */
   readonly website: string | null
   /** Receives bugs of this server, not errors of callers or of the service. */
   readonly onFault: (error: Error) => void
-  /** Creates the tools; the default is `createTools`. */
   readonly tools?: (given: ToolsGiven) => readonly Tool[]
   /** Additions of tests to the same server, such as the tools that the conformance suite calls. */
   readonly addition?: Addition

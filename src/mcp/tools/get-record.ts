@@ -19,7 +19,6 @@ const mostKinds = 8
 /** Calls shown that list all referring records. */
 const mostCalls = 3
 
-/** A call for a record of a collection. */
 interface Asked {
   readonly subject: Subject
   readonly args: GetArguments

@@ -140,7 +140,6 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   return withFile(whole, { [printField(root, narrowed)]: { nodes } })
 }
 
-/** The rows that fit, with the cursor of the next page. */
 function answer(
   read: readonly Json[],
   page: Page,
@@ -189,7 +188,6 @@ function orderByRelevance({ ranked = 0, totalCount }: Page): string | null {
   return `relevance among the newest ${ranked} matches; the others follow, newest first`
 }
 
-/** Says why a search is not ordered by relevance. */
 function orderOf(words: WordSearch | null): string | null {
   return words === null || words.terms.length === 0
     ? null

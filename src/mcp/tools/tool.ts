@@ -5,7 +5,6 @@ import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 
-/** The dependencies of tools. */
 export interface ToolsGiven {
   readonly model: Model
   /** Fields that represent records, by collection; the others are guessed. */

@@ -15,7 +15,6 @@ export interface IndexRead {
   readonly data: Json
   /** When the newest record of all collections was stored; null without records. */
   readonly asOf: string | null
-  /** The query that ran. */
   readonly query: string
 }
 
@@ -107,7 +106,6 @@ export function withFile(answer: Json, query: Selection): Json {
   return isCut ? { ...answer, [fileQuery]: printSelection(query) } : answer
 }
 
-/** Joins what there is to say. */
 export function sentences(...parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null && part !== '').join(' ')
 }
@@ -118,7 +116,6 @@ export function sharedPrefix(uris: readonly unknown[]): string | null {
   return prefixes.size === 1 && uris.length > 1 ? ([...prefixes][0] ?? null) : null
 }
 
-/** The record with what follows the prefix as `uri`. */
 export function withoutPrefix(record: Json, prefix: string | null): Json {
   return prefix === null ? record : { ...record, uri: String(record['uri']).slice(prefix.length) }
 }

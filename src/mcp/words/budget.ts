@@ -115,7 +115,6 @@ export interface CutList {
   readonly of: number
 }
 
-/** What was cut. */
 interface Loss {
   cut: readonly CutList[]
   /** True if texts or members of objects were cut. */

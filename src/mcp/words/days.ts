@@ -42,7 +42,6 @@ export interface TimeRange {
   /** In UTC; null if no record has a time. */
   readonly oldest: string | null
   readonly newest: string | null
-  /** Number of records without a time. */
   readonly undated: number
 }
 

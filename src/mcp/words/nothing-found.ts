@@ -45,7 +45,6 @@ export async function whyNothing(
   }
 }
 
-/** Null if there is nothing to say. */
 async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {
   const { filters, text } = narrowing
   const address = await withoutQuery(filters, subject, toolbox)
@@ -160,7 +159,6 @@ interface NearWords {
 
 interface NearWord {
   readonly word: string
-  /** Number of records with it. */
   readonly count: number
 }
 

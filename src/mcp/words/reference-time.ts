@@ -23,7 +23,6 @@ export interface ReferenceTimes {
 
 interface Given {
   readonly catalogue: Catalogue
-  /** As `findMain` finds it. */
   readonly main: Subject | null
   readonly now: () => Date
   readonly ask: (selection: Selection) => Promise<Json>

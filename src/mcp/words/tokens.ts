@@ -24,7 +24,6 @@ export function tokensOf(text: string): number {
   return countTokens(split, options)
 }
 
-/** Tokens of the value in an answer. */
 export function tokensOfJson(value: unknown): number {
   return tokensOf(answerText(value))
 }

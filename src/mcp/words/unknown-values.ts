@@ -26,7 +26,6 @@ const mostShown = 25
 /** Values of a field, the most frequent first. */
 interface Known {
   readonly values: readonly string[]
-  /** The number of other values. */
   readonly others: number
   /** True if some values are in more than one record. */
   readonly repeat: boolean

@@ -13,7 +13,6 @@ import { type Limiter, rateLimited, tooManyAtOnce, type Allowance } from './limi
 import type { Answered, Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
 
-/** A request under way. */
 export interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply

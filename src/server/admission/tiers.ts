@@ -1,6 +1,5 @@
 /** Owns callers, and the tiers that limit each kind of them; `docs/limits.md` shows the table. */
 
-/** As limits and logs know it. */
 export interface Caller {
   /** The key of limits: `key:ID`, or `address:NETWORK`, where NETWORK is the /64 for IPv6. */
   readonly id: string
@@ -13,7 +12,6 @@ export interface Tier {
   readonly name: string
   /** Points that a caller may spend in a minute; null: unlimited. */
   readonly pointsPerMinute: number | null
-  /** Maximum points of one operation. */
   readonly pointsPerQuery: number
   /** Maximum `first` or `last`. */
   readonly pageSize: number
@@ -21,7 +19,6 @@ export interface Tier {
   readonly seconds: number
   /** Maximum concurrent long requests of a caller. */
   readonly concurrent: number
-  /** Maximum rows of a file. */
   readonly fileRows: number
   /** Timeout of a file, in seconds: its snapshot is held that long at most. */
   readonly fileSeconds: number

@@ -31,7 +31,6 @@ export interface AgentAppOptions {
 /** Maximum connections of all addresses together, and of one. */
 const connections = { all: 500, each: 100 }
 
-/** The server, not yet listening. */
 export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: log,

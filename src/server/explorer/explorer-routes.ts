@@ -20,7 +20,6 @@ export interface ExplorerRoutes {
   readonly create: (assets: string) => Promise<Explorer>
   /** Changes with the records; null where it is not known. */
   readonly dataVersion: () => number | null
-  /** Version of the program. */
   readonly version: string
   /** Hosts that pages may show images of: `*` for every one. */
   readonly imageHosts: readonly string[]
@@ -33,7 +32,6 @@ export interface Logo {
   readonly content: Buffer
 }
 
-/** Files for crawlers. */
 export const crawlerPaths: readonly string[] = ['/robots.txt', '/sitemap.xml']
 const sitemaps = [
   ['/sitemap.xml', 'index'],

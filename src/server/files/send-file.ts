@@ -150,7 +150,6 @@ function queryTrailer(
 
 const longestQuery = 12_000
 
-/** The caller does not read. */
 const stalled = new Error('The caller does not read.')
 
 /**

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createTextAsset, sendAsset } from '../http/asset.ts'
 import { addBundledFiles, bundledFiles, isPackaged } from '../http/bundled-files.ts'
 
-/** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
   /** The query shown to new users; it depends on which collections have records. */
   readonly exampleQuery: () => Promise<string>

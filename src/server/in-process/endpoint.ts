@@ -21,7 +21,6 @@ import { reportFailure } from '../http/failures.ts'
 
 export type InProcessOptions = Omit<GraphQLRouteOptions, 'playground' | 'cacheSeconds'>
 
-/** The endpoint of the caller of a request. */
 export type EndpointFor = (request: FastifyRequest) => Endpoint
 
 interface InProcess {

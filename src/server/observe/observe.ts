@@ -48,7 +48,6 @@ export function createObserver(options: ObserverOptions): Observer & AsyncDispos
   }
 }
 
-/** The part of an observer that logs need. */
 type AnswerLog = Pick<Observer, 'answered'>
 
 export type RequestLogOptions = Pick<ObserverOptions, 'log' | 'requests' | 'variables'>

@@ -107,7 +107,6 @@ async function makeSame(
   }
 }
 
-/** Checks derived data, and the database file. */
 async function remainingProblems(config: Config, project: ProjectContext): Promise<readonly string[]> {
   await using read = await openExistingStore(config, project)
   const damage = [...(await differingCounts(read, project.tables)), ...(await fileDamage(read))]

@@ -35,7 +35,6 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
 interface StreamState {
   /** The cursor to resume from until a delivery is stored. */
   lastRead: string | null
-  /** Null until known. */
   isPds: boolean | null
 }
 
@@ -114,7 +113,6 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   return { bytes, ends }
 }
 
-/** Explains a notice of the host to the operator. */
 function createDescriber(url: string): (notice: StreamNotice) => string {
   const { protocol, host } = subscriptionUrl(url, null)
   const home = `${protocol === 'wss:' ? 'https' : 'http'}://${host}`

@@ -7,7 +7,6 @@ import { grouped } from '../../../util/text/counted.ts'
 
 export interface Connection {
   readonly url: URL
-  /** Whether the server speaks the second protocol. */
   readonly second: boolean
   /** Dictionary of compressed messages; null when messages are text. */
   readonly dictionary: Uint8Array | null

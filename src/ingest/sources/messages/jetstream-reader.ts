@@ -39,7 +39,6 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
   }
 }
 
-/** An event of either protocol. */
 interface Envelope {
   readonly kind: string
   readonly did: unknown

@@ -33,7 +33,6 @@ export interface RepoStatus {
 }
 
 export interface AccountPage {
-  /** The active accounts. */
   readonly dids: readonly string[]
   /** The status of each inactive account, such as `deactivated`. */
   readonly inactive: readonly string[]
@@ -255,7 +254,6 @@ function retryTime({ status, headers }: Response): number | null {
 interface ListPosition {
   /** Null: all accounts, by `listRepos`. */
   collection: string | null
-  /** The host's own cursor. */
   readonly cursor: string | null
 }
 

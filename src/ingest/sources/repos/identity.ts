@@ -34,7 +34,6 @@ export interface Account {
   readonly did: string
   /** A `did:key`; null when the DID document has no usable key. */
   readonly signingKey: string | null
-  /** The URL of the account's host. */
   readonly pds: string | null
   /** As claimed by the DID document; `verifiedHandle` verifies it. */
   readonly handle: string | null

@@ -176,7 +176,6 @@ function messageOf(cause: unknown): string {
   return cleanText(cause instanceof Error ? cause.message : String(cause)).slice(0, 300)
 }
 
-/** Maximum size of a commit. */
 const maxCommitBytes = 2_000_000
 
 export interface Commit {
@@ -184,7 +183,6 @@ export interface Commit {
   readonly fields: Readonly<Record<string, LexValue | undefined>>
   readonly did: string
   readonly rev: string
-  /** The root of the tree. */
   readonly data: Cid
 }
 

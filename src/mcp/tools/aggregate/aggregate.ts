@@ -38,7 +38,6 @@ import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-g
 const defaultLimit = 20
 /** Times shown in which the data begin or end; with `fill` there may be many without data. */
 const mostIncomplete = 4
-/** Maximum number of groups that the service returns. */
 const mostGroups = limits.groups
 
 export function createAggregate(context: SchemaContext): ToolDefinition {

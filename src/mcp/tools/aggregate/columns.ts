@@ -39,7 +39,6 @@ export const percentColumn: Column = {
   read: ({ countShare }) => rounded(Number(countShare) * 100),
 }
 
-/** The argument `top`. */
 export interface TopArgument {
   readonly by?: unknown
   readonly limit?: unknown

@@ -9,7 +9,6 @@ export function printPosition(rows: number): string {
   return `rows:${rows}`
 }
 
-/** How many rows have been shown. */
 export function parsePosition(after: string | undefined): number {
   if (after === undefined) return 0
   const [, rows] = position.exec(after) ?? []

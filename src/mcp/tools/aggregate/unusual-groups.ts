@@ -59,7 +59,6 @@ export function rounded(share = 0): number {
   return Number(share.toPrecision(4))
 }
 
-/** Says why no group is unusual. */
 export async function whyNoneUnusual(
   { unusual, min_count: minCount = leastCount }: ComparisonArguments,
   subject: Subject,

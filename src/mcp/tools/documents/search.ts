@@ -101,7 +101,6 @@ interface List {
   readonly list: string
 }
 
-/** The results of each list. */
 async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<readonly (readonly Result[])[]> {
   const results: (readonly Result[])[] = []
   for (let start = 0; start < lists.length; start += atOnce) {

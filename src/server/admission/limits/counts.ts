@@ -21,7 +21,6 @@ export interface PointStore {
   giveBack(key: string, points: number, ends: number): void
 }
 
-/** Result of an attempt to take points. */
 export interface Taken {
   /** At least `needed` and at most `wished`, or 0. */
   readonly granted: number
@@ -47,9 +46,7 @@ export function createCounts(points: PointStore): Counts {
 const maxCallers = 100_000
 export const secondsCounted = 60
 
-/** The minute of a caller. */
 interface Minute {
-  /** Points spent. */
   used: number
   /** Of these, points that a shared store has not counted yet; only continued-points.ts has them. */
   owed: number

@@ -20,7 +20,6 @@ export interface Limiter extends Pick<Counts, 'failKey' | 'keyPause'> {
   refund(caller: Caller, points: number, ends: number): void
   /** Starts a long request; false when the caller has as many as its tier allows. */
   enter(caller: Caller): boolean | Promise<boolean>
-  /** Ends a long request. */
   leave(caller: Caller): void
 }
 

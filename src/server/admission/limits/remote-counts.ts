@@ -25,7 +25,6 @@ export type LimitQuestion =
   | { readonly kind: 'leave'; readonly key: string }
   | { readonly kind: 'fail-key'; readonly id: number; readonly address: string }
 
-/** Answers by the kind of question. */
 export interface LimitAnswers {
   readonly take: Taken
   readonly enter: boolean
@@ -129,7 +128,6 @@ export class RemoteCounts implements Counts {
     this.points = continuePoints(shared, this.#orInstead)
   }
 
-  /** Handles a message from the other process. */
   hear(message: LimitAnswer): void {
     switch (message.kind) {
       case 'counted':
