@@ -1,19 +1,18 @@
 /** Writes docs/settings.md from the table of settings. Usage: node build/settings-page.ts > docs/settings.md. */
-import { commands } from '../src/cli/command-list.ts'
 import { choicesNote, usageOf } from '../src/cli/help.ts'
-import type { Setting } from '../src/cli/settings/setting.ts'
+import { every, serving, type Setting } from '../src/cli/settings/setting.ts'
 import { settings, variableOf } from '../src/cli/settings/settings.ts'
 
 export function renderSettingsPage(): string {
   const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
     const option = `\`${usageOf(name, setting)}\``
-    const own = variableOf(name, setting)
-    const variable = own === null ? '–' : `\`${own}\``
+    const env = variableOf(name, setting)
+    const variable = env === null ? '–' : `\`${env}\``
     const fallback = setting.default === undefined ? '–' : `\`${setting.default}\``
-    const users = new Set<string>(setting.commands)
-    const others = Object.keys(commands).filter((command) => !users.has(command))
+    const { commands: own = serving } = setting
+    const others = every.filter((command) => !own.includes(command))
     const allBut = others.length === 0 ? 'all' : `all but ${others.join(', ')}`
-    const where = others.length < setting.commands.length ? allBut : setting.commands.join(', ')
+    const where = others.length < own.length ? allBut : own.join(', ')
     const elsewhere = Object.entries(setting.helpOf ?? {}).map(
       ([command, { help }]) => `For ${command}: ${help}`,
     )

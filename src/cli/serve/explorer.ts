@@ -82,11 +82,8 @@ export async function showSubjects(
 }
 
 /** What `display.json` says of the fields that represent records. Fails with a sentence for a wrong file. */
-export async function rolesIn({
-  model,
-  display,
-  dir,
-}: Pick<Shown, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
+export async function rolesIn(shown: Pick<Shown, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
+  const { model, display, dir } = shown
   if (display === undefined) return new Map()
   const { subjects, problems } = await showSubjects(model, display)
   if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))

@@ -1,17 +1,13 @@
 /** Parses arguments and environment into a typed configuration and all their problems, one sentence each. */
 import { parseArgs } from 'node:util'
 import { nearest } from '../../util/text/nearest.ts'
+import type { CommandContext } from '../command.ts'
 import type { CommandName } from '../command-list.ts'
 import type { Setting } from './setting.ts'
 import { type Config, defaultOf, type SettingName, settings, settingsOf, variableOf } from './settings.ts'
 
-export interface ParsedConfig {
-  readonly config: Config
-  /** The arguments that are not options, such as files. */
-  readonly operands: readonly string[]
+export interface ParsedConfig extends Omit<CommandContext, 'root'> {
   readonly problems: readonly string[]
-  /** Settings given explicitly with a value other than the default. */
-  readonly given: ReadonlySet<string>
 }
 
 interface OptionToken {

@@ -1,4 +1,4 @@
-/** Settings of servers: addresses, callers, logs and the web pages for people. */
+/** Settings of servers: addresses, callers, logs and the web pages for people. Most are those of `serve` and `demo`. */
 import { serving, type Setting } from './setting.ts'
 
 export const servingSettings = {
@@ -6,7 +6,6 @@ export const servingSettings = {
     default: '127.0.0.1',
     value: 'ADDRESS',
     help: 'Address to listen on; 0.0.0.0 or :: for every one of the machine.',
-    commands: serving,
   },
   port: {
     type: 'integer',
@@ -14,12 +13,10 @@ export const servingSettings = {
     max: 65_535,
     value: 'NUMBER',
     help: 'Port to listen on; 0 takes a free one.',
-    commands: serving,
   },
   mcp: {
     type: 'flag',
     help: 'Serve agents too, at /mcp (Model Context Protocol). Behind a proxy on the same machine it takes --trusted-proxies: otherwise only names of this machine are answered.',
-    commands: serving,
   },
   chatgpt: {
     type: 'flag',
@@ -58,7 +55,6 @@ export const servingSettings = {
   'trusted-proxies': {
     value: 'ADDRESS,…',
     help: 'Addresses or networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For names the caller; by default nobody is believed.',
-    commands: serving,
   },
   'max-connections': {
     type: 'integer',
@@ -67,7 +63,6 @@ export const servingSettings = {
     max: 100_000,
     value: 'NUMBER',
     help: 'Open connections at most; one address may have a tenth of them, proxies that are trusted all.',
-    commands: serving,
   },
   'answer-cache': {
     type: 'integer',
@@ -83,7 +78,6 @@ export const servingSettings = {
     max: 86_400,
     value: 'SECONDS',
     help: 'How long browsers and caches may keep an answer that was asked for with GET; 0: they ask whether it is still the same.',
-    commands: serving,
   },
   'request-log': {
     type: 'choice',
@@ -112,13 +106,11 @@ export const servingSettings = {
     max: 65_535,
     value: 'NUMBER',
     help: 'Serve /metrics for Prometheus at this port of --metrics-host, for all workers; by default nowhere.',
-    commands: serving,
   },
   'metrics-host': {
     default: '127.0.0.1',
     value: 'ADDRESS',
     help: 'Address at which /metrics is served.',
-    commands: serving,
   },
   explorer: {
     type: 'choice',
@@ -126,37 +118,30 @@ export const servingSettings = {
     choices: ['on', 'off'],
     value: 'STATE',
     help: 'Serve pages for people at /; without them / leads to the GraphQL playground.',
-    commands: serving,
   },
   'explorer-title': {
     default: 'Lexigraph',
     value: 'TEXT',
     help: 'The name of the service on pages.',
-    commands: serving,
   },
   'explorer-logo': {
     value: 'FILE',
     help: 'An image for the head of pages and for previews of links, served from this host: SVG, PNG, JPEG or WebP, at most 500 kB.',
-    commands: serving,
   },
   'explorer-contact': {
     value: 'ADDRESS',
     help: 'Where readers can reach the operator, at the foot of pages: a mail address or an https URL.',
-    commands: serving,
   },
   'explorer-note': {
     value: 'TEXT',
     help: 'Terms and provenance of the data, at the foot of pages; @FILE reads the text from a file. Blank lines separate paragraphs, and https URLs become links.',
-    commands: serving,
   },
   'explorer-address': {
     value: 'URL',
     help: 'The public address of the service, such as https://news.example, for search engines and previews of links: canonical links, sitemap.xml, Open Graph.',
-    commands: serving,
   },
   'explorer-image-hosts': {
     value: 'HOST,…',
     help: 'Hosts from which pages may show images that records name; *.example.org for all below one, * for every host; by default none. The hosts see the addresses of readers.',
-    commands: serving,
   },
 } as const satisfies Record<string, Setting>

@@ -17,7 +17,8 @@ export interface Setting {
   readonly help: string
   /** Help for commands that use the setting differently. */
   readonly helpOf?: Partial<Record<CommandName, { readonly value: string; readonly help: string }>>
-  readonly commands: readonly CommandName[]
+  /** Absent for `serving`. */
+  readonly commands?: readonly CommandName[]
 }
 
 export const every = Object.keys(commands) as CommandName[]

@@ -4,7 +4,7 @@
  */
 import type { CommandName } from '../command-list.ts'
 import { servingSettings } from './serving-settings.ts'
-import { every, logLevels, type Setting } from './setting.ts'
+import { every, logLevels, serving, type Setting } from './setting.ts'
 import { sourceSettings } from './source-settings.ts'
 import { storeSettings } from './store-settings.ts'
 import { taskSettings } from './task-settings.ts'
@@ -69,7 +69,7 @@ export function variableOf(name: string, { env }: Setting): string | null {
 }
 
 export function settingsOf(command: CommandName): [SettingName, Setting][] {
-  return (Object.entries(settings) as [SettingName, Setting][]).filter(([, setting]) =>
-    setting.commands.includes(command),
+  return (Object.entries(settings) as [SettingName, Setting][]).filter(([, { commands = serving }]) =>
+    commands.includes(command),
   )
 }
