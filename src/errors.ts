@@ -34,20 +34,17 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+type ErrorDetails = Readonly<Record<string, unknown>> & { readonly retryAfter?: number }
+
 /** A failure that the caller can understand and correct; the message is one or two sentences for the caller. */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly code: ErrorCode
   /** Further members of GraphQL `extensions`: `limit` and `actual`, or `retryAfter` in seconds. */
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: ErrorDetails
 
   /** `options.cause` goes to the operator's log only; callers never see it. */
-  constructor(
-    code: ErrorCode,
-    message: string,
-    details: Readonly<Record<string, unknown>> = {},
-    options?: ErrorOptions,
-  ) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
     super(message, options)
     this.code = code
     this.details = details

@@ -38,15 +38,11 @@ export class EndpointError extends Error {
 
   constructor(
     message: string,
-    options: {
-      readonly cause?: unknown
-      readonly code?: string | null
-      readonly retryAfter?: number | null
-    } = {},
+    { code = null, retryAfter = null, ...options }: ErrorOptions & Partial<EndpointFault> = {},
   ) {
     super(message, options)
-    this.code = options.code ?? null
-    this.retryAfter = options.retryAfter ?? null
+    this.code = code
+    this.retryAfter = retryAfter
   }
 }
 

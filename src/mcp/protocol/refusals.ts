@@ -40,12 +40,8 @@ export function refuseRequest(message: unknown, failure: ServiceError, server: o
   const { method, params } = isObject(message) ? message : {}
   const id = requestIdOf(message)
   if (method !== 'tools/call' || id === null) return errorText(id, refusedError(failure))
-  const retryAfter = failure.details['retryAfter']
-  const text = wordRefusal({
-    message: plainMessage(failure),
-    code: failure.code,
-    retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
-  })
+  const { code, details } = failure
+  const text = wordRefusal({ message: plainMessage(failure), code, retryAfter: details.retryAfter ?? null })
   const result = { content: [{ type: 'text', text }], isError: true }
   return JSON.stringify({
     jsonrpc: '2.0',

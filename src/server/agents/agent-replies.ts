@@ -43,9 +43,8 @@ export function sendRefusal(reply: FastifyReply, status: number, message: string
   send(reply, status, { code: rpcCodes.refused, message })
 }
 
-function setRetryAfter(reply: FastifyReply, { details }: ServiceError): void {
-  const retryAfter = details['retryAfter']
-  if (typeof retryAfter === 'number') reply.header('retry-after', retryAfter)
+function setRetryAfter(reply: FastifyReply, { details: { retryAfter } }: ServiceError): void {
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
 }
 
 type RpcError = Parameters<typeof errorText>[1]

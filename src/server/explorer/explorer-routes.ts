@@ -166,8 +166,7 @@ async function admit(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { code, message, details } = error
-    const retryAfter = typeof details.retryAfter === 'number' ? details.retryAfter : null
-    return { caller, refused: { code, message, retryAfter } }
+    return { caller, refused: { code, message, retryAfter: details.retryAfter ?? null } }
   }
 }
 
