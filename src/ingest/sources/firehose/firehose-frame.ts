@@ -9,6 +9,7 @@ import type { RejectionReason } from '../../../database/changes.ts'
 import { cleanText } from '../../../util/text/messages.ts'
 import { parseRecordInstant } from '../../../util/instant.ts'
 import type { ChangeReader } from '../change-reader.ts'
+import { splitKey } from '../repos/repo-blocks.ts'
 import { grouped } from '../../../util/text/counted.ts'
 import { isObject } from '../../../util/is-object.ts'
 
@@ -144,7 +145,7 @@ function readCommit(
 ): FirehoseEvent {
   if (typeof repo !== 'string' || !Array.isArray(ops)) return malformed('has no "repo" or no "ops"')
   const wanted: unknown[] = ops.filter(
-    (op: unknown) => !isObject(op) || typeof op.path !== 'string' || wants(repo, split(op.path)[0]),
+    (op: unknown) => !isObject(op) || typeof op.path !== 'string' || wants(repo, splitKey(op.path)[0]),
   )
   const cut = tooBig === true && wantsAccount(repo)
   if (wanted.length === 0 && !cut) return { kind: 'unwanted' }
@@ -171,7 +172,7 @@ function readCommit(
 function readOp(op: unknown): RecordOp | string {
   if (!isObject(op) || typeof op.path !== 'string') return 'has an operation without a "path"'
   const { action, path, cid = null } = op
-  const [collection, rkey] = split(op.path)
+  const [collection, rkey] = splitKey(op.path)
   if (!isValidNsid(collection) || !isValidRecordKey(rkey))
     return `has an operation on "${clean(path)}", which is no collection with a record key`
   switch (action) {
@@ -204,11 +205,6 @@ function readAccountEvent(
       if (!(blocks instanceof Uint8Array)) return malformed('has "blocks" that are no bytes')
       return { kind: 'sync', did, rev, blocks }
   }
-}
-
-function split(path: string): readonly [collection: string, rkey: string] {
-  const slash = path.indexOf('/')
-  return slash === -1 ? [path, ''] : [path.slice(0, slash), path.slice(slash + 1)]
 }
 
 function readSeq(seq: unknown): string | null {

@@ -48,11 +48,11 @@ function openFrames(
   // Otherwise the threads would first resolve keys for all received frames.
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
   const tell = createTeller(context)
-  const describe = createDescriber(url)
   let requested: string | null = null
   let refused: string | null = null
 
   const home = locate(new URL(url), '/', 'http')
+  const describe = createDescriber(home)
   const connect = async (): Promise<URL> => {
     state.isPds ??= await askIfPds(home.href, fetch, signal)
     // Until a delivery is stored, resume after the last event that was read.
@@ -113,10 +113,8 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   return { bytes, ends }
 }
 
-function createDescriber(url: string): (notice: StreamNotice) => string {
-  const { protocol, host } = subscriptionUrl(url, null)
-  const home = `${protocol === 'wss:' ? 'https' : 'http'}://${host}`
-  const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${home}\`.`
+function createDescriber({ host, origin }: URL): (notice: StreamNotice) => string {
+  const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${origin}\`.`
   return ({ kind, name, message }) => {
     const said = `"${name}"${message === '' ? '' : `, ${message}`}`
     if (name === 'OutdatedCursor')

@@ -46,6 +46,12 @@ export interface Leaf {
   readonly cid: Cid
 }
 
+/** Does not validate the parts; reading the record does. */
+export function splitKey(key: string): readonly [collection: string, rkey: string] {
+  const slash = key.indexOf('/')
+  return slash === -1 ? [key, ''] : [key.slice(0, slash), key.slice(slash + 1)]
+}
+
 /** Throws a `RepoError`. */
 export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   const sections = countSections(car)

@@ -5,7 +5,7 @@
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { type ChangeReader, readBlock } from '../change-reader.ts'
-import { type Leaf, openCar, PassingRepoError, RepoError, isSignedBy } from './repo-blocks.ts'
+import { type Leaf, openCar, PassingRepoError, RepoError, isSignedBy, splitKey } from './repo-blocks.ts'
 import { now, timeOfTid } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
@@ -85,9 +85,3 @@ function futureOf(rev: string, reader: ChangeReader): Repo['future'] {
 const soon = 3_600_000_000n
 const maxChunk = 500
 const maxChunkBytes = 4_000_000
-
-/** Does not validate the parts; reading the record does. */
-function splitKey(key: string): readonly [collection: string, rkey: string] {
-  const slash = key.indexOf('/')
-  return slash === -1 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)]
-}
