@@ -254,11 +254,7 @@ function runWorker(
         return stop()
       case 'usage':
         return usage.add(message.usage)
-      case 'take':
-      case 'give-back':
-      case 'enter':
-      case 'leave':
-      case 'fail-key':
+      case 'limits':
         // A worker without an answer counts for itself.
         return void asker.ask(message).catch(() => undefined)
     }

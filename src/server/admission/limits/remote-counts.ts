@@ -7,36 +7,25 @@
  */
 import { within } from '../../../util/async/promises.ts'
 import { continuePoints, createFallback } from './continued-points.ts'
-import { type Counts, FailedKeys, type PointStore, type Taken } from './counts.ts'
+import { type Counts, FailedKeys, type PointStore } from './counts.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
-/** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
-export type LimitQuestion =
-  | {
-      readonly kind: 'take'
-      readonly id: number
-      readonly key: string
-      readonly limit: number
-      readonly needed: number
-      readonly wished: number
-    }
-  | { readonly kind: 'give-back'; readonly key: string; readonly points: number; readonly ends: number }
-  | { readonly kind: 'enter'; readonly id: number; readonly key: string; readonly concurrent: number }
-  | { readonly kind: 'leave'; readonly key: string }
-  | { readonly kind: 'fail-key'; readonly id: number; readonly address: string }
+type Methods = Pick<PointStore, 'take' | 'giveBack'> & Pick<Counts, 'enter' | 'leave' | 'failKey'>
+type Method = keyof Methods
+type Answer<M extends Method = Method> = Awaited<ReturnType<Methods[M]>>
 
-export interface LimitAnswers {
-  readonly take: Taken
-  readonly enter: boolean
-  readonly 'fail-key': number
-}
+/** From a serving process to the one that counts for all; `id`: 0 where the sender waits for no answer. */
+export type LimitQuestion = {
+  readonly [M in Method]: {
+    readonly kind: 'limits'
+    readonly id: number
+    readonly method: M
+    readonly values: Parameters<Methods[M]>
+  }
+}[Method]
 
 export type LimitAnswer =
-  | {
-      readonly kind: 'counted'
-      readonly id: number
-      readonly answer: LimitAnswers[keyof LimitAnswers]
-    }
+  | { readonly kind: 'counted'; readonly id: number; readonly answer: Answer }
   /** To all processes: do not check keys from this address until `ends`, in milliseconds since 1970. */
   | { readonly kind: 'pause'; readonly address: string; readonly ends: number }
 
@@ -60,26 +49,23 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
     const longRequests = new KeyedSemaphore()
     processes.add(send)
     return {
-      async ask(question) {
-        switch (question.kind) {
-          case 'take': {
-            const { id, key, limit, needed, wished } = question
-            return send({ kind: 'counted', id, answer: await counts.points.take(key, limit, needed, wished) })
-          }
-          case 'give-back':
-            return counts.points.giveBack(question.key, question.points, question.ends)
+      async ask({ id, method, values }) {
+        switch (method) {
+          case 'take':
+            return send({ kind: 'counted', id, answer: await counts.points.take(...values) })
+          case 'giveBack':
+            return counts.points.giveBack(...values)
           case 'enter': {
-            const { id, key, concurrent } = question
-            const answer = await counts.enter(key, concurrent)
-            if (answer) longRequests.acquire(key, Number.POSITIVE_INFINITY)
+            const answer = await counts.enter(...values)
+            if (answer) longRequests.acquire(values[0], Number.POSITIVE_INFINITY)
             if (!processes.has(send)) return giveUp(longRequests)
             return send({ kind: 'counted', id, answer })
           }
           case 'leave':
-            longRequests.release(question.key)
-            return counts.leave(question.key)
-          case 'fail-key': {
-            const { id, address } = question
+            longRequests.release(...values)
+            return counts.leave(...values)
+          case 'failKey': {
+            const [address] = values
             const answer = await counts.failKey(address)
             send({ kind: 'counted', id, answer })
             const ends = Date.now() + answer * 1000
@@ -99,9 +85,6 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
 const timeout = 1_000
 const longestLate = 60_000
 
-type Asking = Extract<LimitQuestion, { readonly id: number }>
-type Answer = LimitAnswers[keyof LimitAnswers]
-
 export class RemoteCounts implements Counts {
   readonly points: PointStore
   readonly #send: Send<LimitQuestion>
@@ -112,18 +95,17 @@ export class RemoteCounts implements Counts {
   readonly #longRequests = new KeyedSemaphore()
   readonly #ownLongRequests = new KeyedSemaphore()
   /** Handlers by question, for late answers too. */
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  readonly #waiting = new Map<number, (answer: never) => void>()
   #lastId = 0
 
   constructor(send: Send<LimitQuestion>) {
     this.#send = send
     const shared: PointStore = {
-      take: (key, limit, needed, wished) =>
-        this.#ask({ kind: 'take', id: this.#nextId(), key, limit, needed, wished }, (late) => {
-          const { granted, ends } = late as Taken
-          if (granted > 0) shared.giveBack(key, granted, ends)
+      take: (...values) =>
+        this.#ask('take', values, ({ granted, ends }) => {
+          if (granted > 0) shared.giveBack(values[0], granted, ends)
         }),
-      giveBack: (key, points, ends) => send({ kind: 'give-back', key, points, ends }),
+      giveBack: (...values) => send({ kind: 'limits', id: 0, method: 'giveBack', values }),
     }
     this.points = continuePoints(shared, this.#orInstead)
   }
@@ -131,7 +113,7 @@ export class RemoteCounts implements Counts {
   hear(message: LimitAnswer): void {
     switch (message.kind) {
       case 'counted':
-        this.#waiting.get(message.id)?.(message.answer)
+        this.#waiting.get(message.id)?.(message.answer as never)
         this.#waiting.delete(message.id)
         return
       case 'pause':
@@ -140,12 +122,10 @@ export class RemoteCounts implements Counts {
   }
 
   enter(key: string, concurrent: number): Promise<boolean> {
-    const leaveAgain = (entered: Answer): void => {
-      if (entered === true) this.#send({ kind: 'leave', key })
-    }
+    const leave = (): void => this.#send({ kind: 'limits', id: 0, method: 'leave', values: [key] })
     return this.#orInstead(
       async () => {
-        const entered = await this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain)
+        const entered = await this.#ask('enter', [key, concurrent], (late) => late && leave())
         return entered && this.#longRequests.acquire(key, Number.POSITIVE_INFINITY)
       },
       () => this.#ownLongRequests.acquire(key, concurrent - this.#longRequests.held(key)),
@@ -155,12 +135,12 @@ export class RemoteCounts implements Counts {
   leave(key: string): void {
     if (this.#ownLongRequests.held(key) > 0) return this.#ownLongRequests.release(key)
     this.#longRequests.release(key)
-    this.#send({ kind: 'leave', key })
+    this.#send({ kind: 'limits', id: 0, method: 'leave', values: [key] })
   }
 
   failKey(address: string): Promise<number> {
     return this.#orInstead(
-      () => this.#ask({ kind: 'fail-key', id: this.#nextId(), address }),
+      () => this.#ask('failKey', [address]),
       () => this.#failedKeys.fail(address),
     )
   }
@@ -169,23 +149,21 @@ export class RemoteCounts implements Counts {
     return this.#failedKeys.pause(address)
   }
 
-  #nextId(): number {
+  #ask<M extends Method>(
+    method: M,
+    values: Parameters<Methods[M]>,
+    onLate: (answer: Answer<M>) => void = () => undefined,
+  ): Promise<Answer<M>> {
     this.#lastId += 1
-    return this.#lastId
-  }
-
-  #ask<Question extends Asking>(
-    question: Question,
-    onLate: (answer: Answer) => void = () => undefined,
-  ): Promise<LimitAnswers[Question['kind']]> {
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    this.#waiting.set(question.id, resolve)
-    this.#send(question)
+    const id = this.#lastId
+    const { promise, resolve } = Promise.withResolvers<Answer<M>>()
+    this.#waiting.set(id, resolve)
+    this.#send({ kind: 'limits', id, method, values } as LimitQuestion)
     return within(timeout, promise, () => {
-      this.#waiting.set(question.id, onLate)
+      this.#waiting.set(id, onLate)
       // A late answer may never arrive.
-      setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()
+      setTimeout(() => this.#waiting.delete(id), longestLate).unref()
       return new Error('The process that counts does not answer.')
-    }) as Promise<LimitAnswers[Question['kind']]>
+    })
   }
 }

@@ -56,7 +56,7 @@ test('requests at once are counted over all processes, and the turns of one that
 test('a turn that a process is given as it dies is free again', async () => {
   const counts = createCounts(new MemoryPoints())
   const asker = answerLimits(counts)(() => undefined)
-  const asked = asker.ask({ kind: 'enter', id: 1, key: 'key:1', concurrent: 1 })
+  const asked = asker.ask({ kind: 'limits', id: 1, method: 'enter', values: ['key:1', 1] })
   asker.end()
   await asked
   assert.equal(counts.enter('key:1', 1), true)
