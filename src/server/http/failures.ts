@@ -7,7 +7,7 @@ import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import type { GraphQLAnswer } from '../../query/execute/execute.ts'
 import { endByHand } from './connections.ts'
 import { errorBody, formatError, headersOf } from '../graphql/graphql-http.ts'
-import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
+import { cutOrNull, withoutStrings } from '../observe/observe.ts'
 import { lastRequestOf, type ResponseType, responseType } from './requests.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 

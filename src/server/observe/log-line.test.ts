@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../test/support/random/values/any-text.ts'
-import { cutListTo, cutTo } from './log-line.ts'
+import { cutListTo, cutTo } from './observe.ts'
 
 test('a text is as it was, or fits as JSON with a mark that it was cut', () => {
   fc.assert(

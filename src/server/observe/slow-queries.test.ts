@@ -7,8 +7,7 @@ import { openTestService } from '../../../test/support/service/service.ts'
 import { createLogs } from '../../cli/logger.ts'
 import type { Statement } from '../../database/database.ts'
 import type { Answered } from './observer.ts'
-import { cutListTo, cutTo } from './log-line.ts'
-import { createSlowLog, type SlowLogOptions } from './observe.ts'
+import { createSlowLog, cutListTo, cutTo, type SlowLogOptions } from './observe.ts'
 
 onEveryDatabase(
   'a slow operation is logged with its statement and plan, without what its caller put in',
