@@ -1,7 +1,6 @@
 /** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
 import { limits } from '../../../query/parse/limits.ts'
 import { nearest } from '../../../util/text/nearest.ts'
-import { type Aggregated, buildTable, type Order, selectShares, type Table } from './aggregate-table.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 import { findExamples } from '../../words/examples.ts'
@@ -12,8 +11,9 @@ import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import type { Where } from '../../../ask/where.ts'
 import { type Measure, measureWords, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
-import type { AggregateArguments, Column } from './columns.ts'
-import { measureColumn, percentColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
+import type { Aggregated, AggregateArguments, Column, Order, Table } from './columns.ts'
+import { buildTable, measureColumn, percentColumn, samplesColumn, selectShares } from './columns.ts'
+import { shortenSamples, topColumn } from './columns.ts'
 import {
   assertSeries,
   boundSeries,

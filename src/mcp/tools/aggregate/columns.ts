@@ -1,5 +1,5 @@
-/** The arguments of the tool `aggregate`, and the columns of its table besides keys, counts and shares: measures, the largest inner groups, and sample records. */
-import { groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
+/** The arguments of the tool `aggregate`, and its table: names instead of URIs, measures, shares, the largest inner groups, and sample records. */
+import { type Group, groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
 import type { Narrowing } from '../../../ask/filters.ts'
 import {
   type Measure,
@@ -10,9 +10,9 @@ import {
 } from '../../../ask/measures.ts'
 import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/paths.ts'
 import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
-import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
+import { EnumValue, leaves, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { rounded } from './unusual-groups.ts'
+import { readSignificance, rounded, significanceColumns } from './unusual-groups.ts'
 import { plainOrder, sharedPrefix, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
@@ -148,4 +148,53 @@ export function shortenSamples(
   if (prefix === null) return { prefix, rows }
   const short = (row: readonly unknown[]) => samplesIn(row).map((sample) => withoutPrefix(sample, prefix))
   return { prefix, rows: rows.map((row) => row.with(at, short(row))) }
+}
+
+export interface Aggregated extends Json {
+  readonly count: number
+  /** Absent without groups. */
+  readonly groupCount?: number
+  readonly groups?: readonly Json[]
+  readonly groupsPageInfo?: { readonly hasNextPage: boolean }
+}
+
+export interface Order {
+  /** `score`: how unusual groups are. */
+  readonly by: 'count' | 'key' | 'share' | 'score' | Measure
+  readonly isDescending: boolean
+}
+
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** How many records of each group, or of the whole, meet the filters of `share`. */
+export const selectShares: Selection = leaves('matching', 'share')
+
+export function buildTable(
+  groups: readonly Group[],
+  further: readonly Column[],
+  order: Order,
+  whole: Aggregated,
+  hasShares: boolean,
+  context: SchemaContext,
+): Table {
+  const columns = [
+    ...groups.map(({ text }) => text),
+    'count',
+    ...(order.by === 'score' ? significanceColumns : []),
+    ...further.map(({ title }) => title),
+    ...(hasShares ? Object.keys(selectShares) : []),
+  ]
+  const all = whole.groups ?? [whole]
+  const names = groups.map((group) => groupNames(group, all, context))
+  const rows = all.map((row) => [
+    ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
+    row['count'],
+    ...(order.by === 'score' ? readSignificance(row) : []),
+    ...further.map(({ read }) => read(row)),
+    ...(hasShares ? [row['matching'], row['share'] === null ? null : rounded(Number(row['share']))] : []),
+  ])
+  return { columns, rows }
 }

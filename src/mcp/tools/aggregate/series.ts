@@ -7,9 +7,8 @@ import type { Subject } from '../../../ask/collections.ts'
 import { leaves, type Selection } from '../../../ask/graphql-text.ts'
 import { holderAfter, parsePath, type SchemaContext } from '../../../ask/paths.ts'
 import type { Where } from '../../../ask/where.ts'
-import type { Table } from './aggregate-table.ts'
 import { AskError } from '../../../ask/ask-error.ts'
-import type { AggregateArguments, Column } from './columns.ts'
+import type { AggregateArguments, Column, Table } from './columns.ts'
 
 const change = 'change'
 
