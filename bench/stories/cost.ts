@@ -94,7 +94,7 @@ const copied = await create('without', whole)
     const stop = new AbortController()
     let keeping = Promise.resolve()
     costs.burst += await meter(async () => {
-      keeping = keepStories(database.write.metadata, null, stop.signal)
+      keeping = keepStories(database.write.metadata, stop.signal)
       for (const batch of batchesOf(partOf(burst, round), batchSize)) await database.write.applyBatch(batch)
     })
     stop.abort()
@@ -149,7 +149,7 @@ async function follow({ write }: Database, given: readonly Change[], behind: num
     else behind.push(...before.map((at) => (performance.now() - at) / 1_000))
     return isMore
   }
-  const keeping = keepStories({ ...write.metadata, deriveStories }, null, stop.signal)
+  const keeping = keepStories({ ...write.metadata, deriveStories }, stop.signal)
   const start = performance.now()
   for (const [index, batch] of [...batchesOf(given, rate / 10)].entries()) {
     await pause(Math.max(start + 100 * index - performance.now(), 0))

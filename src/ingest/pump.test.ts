@@ -12,9 +12,8 @@ import {
 } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { createIngestLog } from './log.ts'
-import { createFloodGuard, pump, type PumpOptions } from './pump.ts'
+import { createFloodGuard, follow, pump, type PumpOptions } from './pump.ts'
 import type { Delivery, Source, SourceContext } from './source.ts'
-import { follow } from './follow.ts'
 
 const inFolder = temporaryFolder()
 const lexicon = recordLexicon('org.example.thing', { size: { type: 'integer' } })

@@ -1,7 +1,9 @@
 /**
- * Stores the deliveries of a source in order, at least once. It writes batches one after the other, so that the cursor
- * never passes an unstored change; a slow database slows the source. A flood of one account is cut off before it.
+ * Follows several sources at once, with the background work that their events cause: stores the deliveries of each in
+ * order, at least once. It writes batches one after the other, so that the cursor never passes an unstored change; a slow
+ * database slows the source. A flood of one account is cut off before it.
  */
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { DatabaseBusyError, type Writer } from '../database/database.ts'
 import type { Change, SourceState } from '../database/changes.ts'
 import { grouped, untilAborted } from './channel.ts'
@@ -185,5 +187,47 @@ function authorOf(change: Change): string | null {
       return change.uri?.split('/')[2] ?? null
     default:
       return null
+  }
+}
+
+export interface FollowOptions extends PumpOptions {
+  /** Background work while sources are followed, such as verifying handles; ends when its signal is aborted. */
+  readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[]
+}
+
+/** Ends when all sources have ended, the signal is aborted, or a source or the background work throws. */
+export async function follow(
+  sources: readonly Source[],
+  database: Writer,
+  { signal, log, flood, beside }: FollowOptions,
+): Promise<void> {
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  const failOnce = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      stop.abort()
+      throw error
+    }
+  }
+  const pumps = sources.map((source) => failOnce(pump(source, database, { signal: until, log, flood })))
+  const others = [settle(database, until), ...beside.map((work) => work(until))].map(failOnce)
+  const ended = Promise.allSettled(pumps).finally(() => stop.abort())
+  // Awaited together, because an unhandled rejection ends the process.
+  const all = await Promise.all([ended, Promise.allSettled(others)])
+  const failed = all.flat().find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/** Rows per transaction; small, so that events do not wait long. */
+const rowsAtOnce = 200
+
+/** Moves rows of accounts into or out of quarantine as they are hidden or shown again. */
+async function settle(database: Writer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const moved = await whileBusy(signal, () => database.metadata.settleAccounts(rowsAtOnce))
+    if (moved > 0) await nextTurn()
+    else await pause(1000, undefined, { signal }).catch(() => {})
   }
 }

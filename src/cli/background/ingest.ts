@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Writer } from '../../database/database.ts'
 import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { fetchRepositories } from '../../ingest/backfill.ts'
-import { createFloodGuard } from '../../ingest/pump.ts'
-import { follow } from '../../ingest/follow.ts'
+import { createFloodGuard, follow } from '../../ingest/pump.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { keepHandles } from '../../ingest/handles.ts'
 import { createFirehoseSource } from '../../ingest/sources/firehose/firehose.ts'
@@ -39,10 +38,10 @@ export async function runUpkeep(
   const { metadata } = database.write
   const log = createLog(config)
   const until = signal()
-  await Promise.all(upkeep(config, project).map((work) => work(metadata, log, until)))
+  await Promise.all(upkeep(config, project).map((work) => work(metadata, until, log)))
 }
 
-type Upkeep = (metadata: MetadataStore, log: IngestLog, signal: AbortSignal) => Promise<void>
+type Upkeep = (metadata: MetadataStore, signal: AbortSignal, log: IngestLog) => Promise<void>
 
 function upkeep({ retain: ages }: Config, { tables }: ProjectContext): readonly Upkeep[] {
   return [
@@ -58,7 +57,7 @@ const breath = 30
 const pollInterval = 60_000
 
 /** Removes expired records in small transactions; ends when the signal is aborted. */
-async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): Promise<void> {
+async function retain(metadata: MetadataStore, signal: AbortSignal, log: IngestLog): Promise<void> {
   let removed = 0
   while (!signal.aborted) {
     const some = await whileBusy(signal, () => metadata.expireRecords(rowsAtOnce))
@@ -83,7 +82,6 @@ const longestRest = 500
 /** Derives stories in small transactions; ends when the signal is aborted. */
 export async function keepStories(
   metadata: Pick<MetadataStore, 'deriveStories'>,
-  _log: IngestLog | null,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -161,7 +159,7 @@ export async function runIngest(
       flood: createFloodGuard(config['max-publisher-rate'], now),
       beside: [
         async (until) => void (await fetchWanted('aborted', until)),
-        ...upkeep(config, project).map((work) => (until: AbortSignal) => work(writer.metadata, log, until)),
+        ...upkeep(config, project).map((work) => (until: AbortSignal) => work(writer.metadata, until, log)),
         (until) => keepHandles(writer.metadata, identity, { signal: until, now, onNotice: log.warn }),
       ],
     })
