@@ -1,4 +1,4 @@
-/** Sends the refusals of the agents' server, as JSON or as a stream of one event. */
+/** Sends the refusals of the agents' server. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, errorCodes } from '../../errors.ts'
 import { errorText, MessageError, refusedError, rpcCodes } from '../../mcp/protocol/refusals.ts'
@@ -6,17 +6,11 @@ import { translate } from '../http/failures.ts'
 
 /** Sends a refusal with the id of its request; `text` is its JSON, `failure` the reason. */
 export function refuseMessage(reply: FastifyReply, text: string, failure: ServiceError): FastifyReply {
-  const isStream = acceptsStreamOnly(reply.request.headers.accept)
   setRetryAfter(reply, failure)
   return setAgentHeaders(reply)
     .header('cache-control', 'no-store')
-    .header('content-type', isStream ? 'text/event-stream' : 'application/json')
-    .send(isStream ? `event: message\ndata: ${text}\n\n` : text)
-}
-
-/** The protocol lets servers choose between the two; its clients take both. */
-function acceptsStreamOnly(accept: string | undefined): boolean {
-  return accept?.includes('text/event-stream') === true && !/application\/json|\*\/\*/.test(accept)
+    .header('content-type', 'application/json')
+    .send(text)
 }
 
 /** Without CORS headers, so that no page of another site can read an answer. */

@@ -147,7 +147,6 @@ function isTransient(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === 'RATE_LIMITED' || error.code === 'UNAVAILABLE')
 }
 
-/** A caller whose messages are all refused for this reason. */
 function refusedCaller(reason: ServiceError): AgentCaller {
   const refuse = (): Promise<never> => Promise.reject(reason)
   return {
