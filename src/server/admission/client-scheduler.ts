@@ -19,8 +19,8 @@ export class ClientScheduler {
   #turn = 0
   /** Milliseconds used by each caller in this interval. */
   readonly #spent = new Map<string, number>()
-  readonly #nextTurn = new Next((begin) => void setImmediate(begin), this.#began)
-  readonly #nextMoment = new Next((begin) => void setTimeout(begin, moment).unref(), this.#spent)
+  readonly #nextTurn = createNext((begin) => void setImmediate(begin), this.#began)
+  readonly #nextMoment = createNext((begin) => void setTimeout(begin, moment).unref(), this.#spent)
   /** The last waiting request of each caller. */
   readonly #last = new Map<string, Promise<void>>()
   readonly #now: () => number
@@ -66,36 +66,27 @@ export class ClientScheduler {
   }
 }
 
-/** The start of the next turn or interval, which resets what callers used. */
-class Next {
-  readonly #call: (begin: () => void) => void
-  readonly #used: Map<string, number>
-  #waiting: (() => void)[] = []
-  #isPrepared = false
+type Next = ReturnType<typeof createNext>
 
-  /** `call` schedules its argument for the start. */
-  constructor(call: (begin: () => void) => void, used: Map<string, number>) {
-    this.#call = call
-    this.#used = used
+/** The start of the next turn or interval, which resets what callers used; `call` schedules its argument for it. */
+function createNext(call: (begin: () => void) => void, used: Map<string, number>) {
+  const waiting: (() => void)[] = []
+  let isPrepared = false
+  const begin = (): void => {
+    isPrepared = false
+    used.clear()
+    for (const go of waiting.splice(0)) go()
   }
-
-  prepare(): void {
-    if (this.#isPrepared) return
-    this.#isPrepared = true
-    this.#call(this.#begin)
+  const prepare = (): void => {
+    if (!isPrepared) call(begin)
+    isPrepared = true
   }
-
-  /** Resolves at the start, in the order of the calls. */
-  come(): Promise<void> {
-    this.prepare()
-    return new Promise((resolve) => this.#waiting.push(resolve))
-  }
-
-  readonly #begin = (): void => {
-    this.#isPrepared = false
-    this.#used.clear()
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const go of waiting) go()
+  return {
+    prepare,
+    /** Resolves at the start, in the order of the calls. */
+    come(): Promise<void> {
+      prepare()
+      return new Promise((resolve) => waiting.push(resolve))
+    },
   }
 }

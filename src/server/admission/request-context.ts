@@ -88,7 +88,6 @@ export class RequestContext {
   requestLimits(caller: Caller, connection: CallerConnection): RequestLimits {
     const { scheduler } = this.#given
     const { tier } = caller
-    const deadline = deadlineOf(this.started, tier.seconds)
     // The points of the request itself are never refunded.
     this.#spent = { points: 0, ends: 0 }
     return {
@@ -102,8 +101,8 @@ export class RequestContext {
       worked: (time) => {
         if (tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },
-      startShort: () => new CallerPermit(caller, connection, deadline, () => undefined),
-      startLong: () => this.#startLong(caller, connection, deadline),
+      startShort: () => new CallerPermit(caller, connection, this.started, tier.seconds, () => undefined),
+      startLong: () => this.#startLong(caller, connection, tier.seconds),
       refund: () => {
         this.#limit = 'overload'
         this.#refund(caller, this.#spent.points)
@@ -118,7 +117,6 @@ export class RequestContext {
     takeSlot: (caller: string) => () => void,
   ): RequestLimits {
     const { fileRows, fileSeconds, pointsPerMinute } = caller.tier
-    const deadline = deadlineOf(this.started, fileSeconds)
     return {
       ...this.requestLimits(caller, connection),
       pageSize: fileRows,
@@ -126,7 +124,7 @@ export class RequestContext {
       startFile: async () => {
         const release = takeSlot(caller.id)
         try {
-          return await this.#startLong(caller, connection, deadline, release)
+          return await this.#startLong(caller, connection, fileSeconds, release)
         } catch (error) {
           release()
           throw error
@@ -145,7 +143,7 @@ export class RequestContext {
   async #startLong(
     caller: Caller,
     connection: CallerConnection,
-    deadline: Deadline,
+    seconds: number,
     ended = (): void => undefined,
   ): Promise<LongQueryPermit> {
     const { limiter } = this.#given
@@ -153,21 +151,11 @@ export class RequestContext {
       this.#limit = 'concurrent'
       throw tooManyAtOnce(caller)
     }
-    return new CallerPermit(caller, connection, deadline, () => {
+    return new CallerPermit(caller, connection, this.started, seconds, () => {
       limiter.leave(caller)
       ended()
     })
   }
-}
-
-function deadlineOf(started: number, seconds: number): Deadline {
-  return { at: started + seconds * 1000, seconds }
-}
-
-interface Deadline {
-  /** In the time of `performance.now()`. */
-  readonly at: number
-  readonly seconds: number
 }
 
 /** What a caller waits on, such as the framework's reply. */
@@ -193,13 +181,19 @@ class CallerPermit implements LongQueryPermit {
   readonly #timer: NodeJS.Timeout
   readonly #end: () => void
 
-  /** `leave` is called when the permit is released. */
-  constructor(caller: Caller, connection: CallerConnection, { at, seconds }: Deadline, leave: () => void) {
+  /** `started`: in the time of `performance.now()`. `leave` is called when the permit is released. */
+  constructor(
+    caller: Caller,
+    connection: CallerConnection,
+    started: number,
+    seconds: number,
+    leave: () => void,
+  ) {
     const { raw } = connection
     this.caller = caller.id
-    this.deadline = at
+    this.deadline = started + seconds * 1000
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
-    const left = Math.max(0, at - performance.now())
+    const left = Math.max(0, this.deadline - performance.now())
     this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller, seconds)), left)
     raw.once('close', hangUp)
     if (isGone(connection)) hangUp()
