@@ -37,22 +37,14 @@ export interface ToolDefinition extends Omit<Tool, 'run'> {
   run(args: Json, toolbox: Toolbox): Promise<Json>
 }
 
-/** JSON Schemas (2020-12) of members, by their short names. */
-const types = {
-  string: { type: 'string' },
-  integer: { type: 'integer' },
-  boolean: { type: 'boolean' },
-  object: { type: 'object' },
-} as const
-
-/** The schema of each member, or its short name. */
-type Members = Readonly<Record<string, Json | keyof typeof types>>
+/** The JSON Schema (2020-12) of each member, or its type alone. */
+type Members = Readonly<Record<string, Json | 'string' | 'integer' | 'boolean'>>
 
 /** The JSON Schema of a tool's arguments: these, the argument that all tools take, and no others. */
 export function argumentsOf(members: Members, required: readonly string[] = []): Json {
   const properties = Object.entries({ ...members, max_tokens: 'integer' as const }).map(([name, schema]) => [
     name,
-    typeof schema === 'string' ? types[schema] : schema,
+    typeof schema === 'string' ? { type: schema } : schema,
   ])
   return {
     type: 'object',
