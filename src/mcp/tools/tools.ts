@@ -1,6 +1,6 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
 import { mergeSelections, printSelection, type Selection } from '../../ask/graphql-text.ts'
-import { createReferenceTimes, findMain } from '../words/reference-time.ts'
+import { createReferenceTimes } from '../words/reference-time.ts'
 import { ask, indexTime, indexTimeSelection } from '../graphql/ask.ts'
 import { findLabels } from '../names/labels.ts'
 import { createNameResolver } from '../names/resolve-names.ts'
@@ -21,7 +21,6 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
-  const main = findMain(catalogue)
   const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
     const askFor = (selection: Selection) => ask(given, selection, signal)
     const labels = new Map<string, string>()
@@ -41,7 +40,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return { data, asOf: indexTime(data), query: printSelection(timed) }
       },
       send: (question) => endpoint.ask(question, signal),
-      ...createReferenceTimes({ catalogue, main, now, ask: askFor }),
+      ...createReferenceTimes({ catalogue, now, ask: askFor }),
       names: createNameResolver(catalogue, askFor, (sentence) => notes.add(sentence)),
     }
   }

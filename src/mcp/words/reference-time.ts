@@ -23,13 +23,13 @@ export interface ReferenceTimes {
 
 interface Given {
   readonly catalogue: Catalogue
-  readonly main: Subject | null
   readonly now: () => Date
   readonly ask: (selection: Selection) => Promise<Json>
 }
 
 /** For one call, which reads each time once. */
-export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Given): ReferenceTimes {
+export function createReferenceTimes({ catalogue, now, ask: askFor }: Given): ReferenceTimes {
+  const main = findMain(catalogue)
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
 
@@ -70,7 +70,7 @@ export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Give
 }
 
 /** The collection with the most references from and to other collections; null without collections. */
-export function findMain(catalogue: Catalogue): Subject | null {
+function findMain(catalogue: Catalogue): Subject | null {
   const [main] = catalogue.model.collections.toSorted(
     (one, other) => countReferences(other) - countReferences(one),
   )
