@@ -31,7 +31,7 @@ const shorter = 'Cut to fit: for meanings and values give more max_tokens'
 
 export async function describeCollection(
   subject: Subject,
-  fillRates: FillRateReader,
+  readFillRates: FillRateReader,
   toolbox: Toolbox,
 ): Promise<Json> {
   const { collection, label } = subject
@@ -52,7 +52,7 @@ export async function describeCollection(
   const time = present({ time: count > 0 && range ? timeOf(subject, count, range) : null })
   const valuesOf = (name: string) => data[name] as Counted
   const known = grouped.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
-  const { rates, refused } = await fillRates.read(subject, count, new Map(known), toolbox)
+  const { rates, refused } = await readFillRates(subject, count, new Map(known), toolbox)
   const isUnfilled = ({ name }: Field) => rates.get(name) === percent(0, count)
   const lines = fields
     .filter((field) => !isUnfilled(field))

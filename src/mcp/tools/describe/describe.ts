@@ -27,20 +27,20 @@ interface DescribeArguments extends Json {
 }
 
 export function createDescribe(): ToolDefinition {
-  const fillRates = createFillRateReader()
+  const readFillRates = createFillRateReader()
   return {
     name: 'describe',
     title: 'Describe the data',
     description:
       'Call this first. Without arguments: the collections. With a collection: the time of since and until, fields with the share of records that have them, values with counts. With a field too: all of it. With a name: the records that it may mean.',
     inputSchema: argumentsOf({ collection: 'string', field: 'string', name: 'string', after: 'string' }),
-    run: (args, toolbox) => describe(args, fillRates, toolbox),
+    run: (args, toolbox) => describe(args, readFillRates, toolbox),
   }
 }
 
 async function describe(
   { collection, field, name, after }: DescribeArguments,
-  fillRates: FillRateReader,
+  readFillRates: FillRateReader,
   toolbox: Toolbox,
 ): Promise<Json> {
   if (name !== undefined) {
@@ -51,7 +51,7 @@ async function describe(
     const subject = toolbox.catalogue.named(collection)
     if (field !== undefined) return describeField(subject, field, after, toolbox)
     if (after !== undefined) throw new AskError('after is of the values of a field: name the field, too.')
-    return describeCollection(subject, fillRates, toolbox)
+    return describeCollection(subject, readFillRates, toolbox)
   }
   if (field !== undefined) throw new AskError('Name the collection that has the field, too.')
   return describeAll(after, toolbox)

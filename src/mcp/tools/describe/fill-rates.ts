@@ -38,31 +38,27 @@ interface CountedRates {
   readonly refused: string | null
 }
 
-export interface FillRateReader {
-  /** `known`: numbers of records without a field that have been counted already. */
-  readonly read: typeof countRates
-}
+/** `known`: numbers of records without a field that have been counted already. */
+export type FillRateReader = typeof countRates
 
 /** Shares the counts of calls: each collection is counted once in the lifetime of its rates. */
 export function createFillRateReader(): FillRateReader {
   const kept = new Map<string, { readonly counting: Promise<CountedRates>; readonly until: number }>()
-  return {
-    async read(subject, records, known, toolbox) {
-      const { nsid } = subject.collection
-      const now = toolbox.now().getTime()
-      const other = kept.get(nsid)
-      if (other !== undefined && other.until > now) {
-        // This caller may ask what the other was refused, and may still wait where the other has left.
-        const counted = await other.counting.catch(() => null)
-        if (counted?.refused === null) return counted
-      }
-      const own = { counting: countRates(subject, records, known, toolbox), until: now + lifetime }
-      kept.set(nsid, own)
-      const counted = await own.counting
-      // A caller with fewer points may have begun in the meantime.
-      if (counted.refused === null) kept.set(nsid, own)
-      return counted
-    },
+  return async (subject, records, known, toolbox) => {
+    const { nsid } = subject.collection
+    const now = toolbox.now().getTime()
+    const other = kept.get(nsid)
+    if (other !== undefined && other.until > now) {
+      // This caller may ask what the other was refused, and may still wait where the other has left.
+      const counted = await other.counting.catch(() => null)
+      if (counted?.refused === null) return counted
+    }
+    const own = { counting: countRates(subject, records, known, toolbox), until: now + lifetime }
+    kept.set(nsid, own)
+    const counted = await own.counting
+    // A caller with fewer points may have begun in the meantime.
+    if (counted.refused === null) kept.set(nsid, own)
+    return counted
   }
 }
 
@@ -112,7 +108,6 @@ function countOf(field: Field): Count {
   return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 19 : 29 }
 }
 
-/** The number of records without each field. */
 async function countMissing(
   counts: readonly Count[],
   { collection: { rootField } }: Subject,
