@@ -85,7 +85,9 @@ export function createNameResolver(
     if (records.length === 0) throw severalRecords(text, { found: meant, isCapped }, isFilter)
     const passed = identified.length > 0 ? [] : meant.filter((record) => !records.includes(record))
     if (passed.length > 0 || records.some(({ name, match }) => name !== text && !match.isIdentifier))
-      note(`${quoted(text, 60)} was read as ${listed(records, mostShown)}${not(passed)}.`)
+      note(
+        `${quoted(text, 60)} was read as ${listed(records, mostShown)}${passed.length === 0 ? '' : `, not ${listed(passed, 3)}`}.`,
+      )
     return records
   }
 
@@ -127,10 +129,6 @@ function choose(
   const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
   const one = foremost([identified, equal].find(({ length }) => length > 0) ?? meant)
   return one === null ? [] : [one]
-}
-
-function not(records: readonly NamedRecord[]): string {
-  return records.length === 0 ? '' : `, not ${listed(records, 3)}`
 }
 
 function severalRecords(text: string, { found, isCapped }: FoundNames, isFilter: boolean): AskError {

@@ -69,12 +69,8 @@ class MessageLines extends Transform {
     const [line, length] = [Buffer.concat(this.#pieces), this.#length]
     this.#pieces = []
     this.#length = 0
-    if (length > mostMessageBytes)
-      return this.#refuse(
-        null,
-        rpcCodes.invalidRequest,
-        `The message is over the limit of ${mostMessageBytes} bytes.`,
-      )
+    const tooLong = `The message is over the limit of ${mostMessageBytes} bytes.`
+    if (length > mostMessageBytes) return this.#refuse(null, rpcCodes.invalidRequest, tooLong)
     if (line.every((byte) => byte <= 0x20)) return
     try {
       const message = readMessage(line)

@@ -111,7 +111,7 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
     }))
     const selection = some.map(({ alias, list, paths }) => [
       `${alias}: ${list}`,
-      { nodes: selectRow(allOf(paths), toolbox) },
+      { nodes: selectRow([...paths.title, ...paths.addresses], toolbox) },
     ])
     const data = await toolbox.ask(Object.fromEntries(selection))
     for (const { alias, subject, paths } of some) {
@@ -124,7 +124,8 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
 
 /** Where the title and the addresses of a record are. */
 interface ResultPaths {
-  readonly title: Path | null
+  /** One at most. */
+  readonly title: readonly Path[]
   readonly addresses: readonly Path[]
 }
 
@@ -140,19 +141,15 @@ function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox):
     )
   const names = addresses.length > 0 ? addresses.map(({ name }) => name) : behind.slice(0, 1)
   return {
-    title: display && parsePath(display.name, collection, toolbox),
+    title: display === null ? [] : [parsePath(display.name, collection, toolbox)],
     addresses: names.map((name) => parsePath(name, collection, toolbox)),
   }
 }
 
-function allOf({ title, addresses }: ResultPaths): readonly Path[] {
-  return title === null ? addresses : [title, ...addresses]
-}
-
 function resultOf(node: Json, subject: Subject, paths: ResultPaths, toolbox: Toolbox): Result {
-  const row = readRow(node, allOf(paths), toolbox)
+  const row = readRow(node, [...paths.title, ...paths.addresses], toolbox)
   const id = String(row['uri'])
-  const title = paths.title === null ? null : row[paths.title.text]
+  const [title] = paths.title.map(({ text }) => row[text])
   return {
     id,
     title: typeof title === 'string' && title.trim() !== '' ? title : titleOf(id, subject),
