@@ -67,21 +67,15 @@ export function isUtc({ periods }: ZoneRules): boolean {
  * zones that group nothing, and does not pay for them.
  */
 export function findZoneRules(name: string): ZoneRules {
-  let found: Pick<ZoneRules, 'periods' | 'days'> | undefined
-  const rules = (): Pick<ZoneRules, 'periods' | 'days'> => {
-    if (found === undefined) {
-      const periods = withBounds(findPeriods(name))
-      found = { periods, days: firstMoments(periods) }
-    }
-    return found
-  }
+  let periods: ZoneRules['periods'] | undefined
+  let days: ZoneRules['days'] | undefined
   return {
     name,
     get periods() {
-      return rules().periods
+      return (periods ??= withBounds(findPeriods(name)))
     },
     get days() {
-      return rules().days
+      return (days ??= firstMoments(this.periods))
     },
   }
 }
