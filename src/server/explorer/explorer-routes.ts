@@ -12,7 +12,7 @@ import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
 import { addBundledFiles, bundledFiles } from '../http/bundled-files.ts'
 import { reportFault } from '../http/failures.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
-import { createInProcess, type EndpointFor, type InProcessOptions } from '../in-process/endpoint.ts'
+import { createInProcess, type InProcessOptions } from '../in-process/endpoint.ts'
 import { failedTags, sendPage } from './send-page.ts'
 
 export interface ExplorerRoutes {
@@ -40,11 +40,6 @@ const sitemaps = [
 
 /** The beginnings of the paths of pages, besides the first one; and `/search`. */
 export const pagePaths = ['/c/', '/at/', '/embed/', '/search', '/sitemap-'] as const
-
-interface Admitted {
-  readonly caller: Caller | null
-  readonly refused: EndpointFault | null
-}
 
 /** Answers with the page of the request's address; with a fault, with a page that says what it is. */
 export type AnswerPage = (
@@ -142,22 +137,24 @@ function createAnswerPage(
       if (!failedTags.has(etag) && matchesEtag(request.headers['if-none-match'], etag))
         return reply.code(304).send()
     }
-    const finishing = finish(page, request, reply, endpointFor, timed).catch((error) => {
+    const finish = (page: OpenPage): Promise<FinishedPage> => {
+      const leaving = new AbortController()
+      reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
+      const endpoint = endpointFor(request)
+      return page.finish((question) => endpoint.ask(question, leaving.signal), timed)
+    }
+    const finishing = finish(page).catch((error) => {
       // Such as that the reader has left.
       if (error instanceof ServiceError) throw error
       const { message } = reportFault(error, request, request.log)
-      const failed = open({ message, code: 'INTERNAL', retryAfter: null })
-      return finish(failed, request, reply, endpointFor, timed)
+      return finish(open({ message, code: 'INTERNAL', retryAfter: null }))
     })
     return sendPage(page, finishing, request, reply)
   }
 }
 
 /** `refused`: why the reader is not let in, which a page says. */
-async function admit(
-  enter: (request: FastifyRequest) => Promise<Caller>,
-  request: FastifyRequest,
-): Promise<Admitted> {
+async function admit(enter: (request: FastifyRequest) => Promise<Caller>, request: FastifyRequest) {
   let caller: Caller | null = null
   try {
     caller = await enter(request)
@@ -180,8 +177,7 @@ function etagOf(request: FastifyRequest, state: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
-const aDay = { 'cache-control': 'public, max-age=86400' }
-const crawled = { ...aDay, vary: 'accept-encoding' }
+const crawled = { 'cache-control': 'public, max-age=86400', vary: 'accept-encoding' }
 
 /** The policy keeps an SVG that is opened by itself from running scripts. */
 function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
@@ -197,19 +193,6 @@ function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
 function originOf({ protocol, host }: FastifyRequest): string {
   const isHost = /^([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/.test(host)
   return `${protocol === 'https' ? 'https' : 'http'}://${isHost ? host : 'localhost'}`
-}
-
-function finish(
-  page: OpenPage,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  endpointFor: EndpointFor,
-  timed: Timed,
-): Promise<FinishedPage> {
-  const leaving = new AbortController()
-  reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
-  const endpoint = endpointFor(request)
-  return page.finish((question) => endpoint.ask(question, leaving.signal), timed)
 }
 
 /** `ancestors`: which pages may include this one. */
