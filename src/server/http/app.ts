@@ -193,24 +193,17 @@ function createIds(): () => string {
   }
 }
 
-/** The methods of each path, for the answers 405 and 404. */
-const allowedMethods = new Map([
-  [endpoint, 'GET, HEAD, POST, OPTIONS'],
-  ['/', 'GET, HEAD, OPTIONS'],
-  [schemaPath, 'GET, HEAD, OPTIONS'],
-  ['/healthz', 'GET, HEAD, OPTIONS'],
-  ['/readyz', 'GET, HEAD, OPTIONS'],
-])
+/** Paths that are only read, for the answers 405 and 404. */
+const readPaths: readonly string[] = ['/', schemaPath, '/healthz', '/readyz']
 
 /** `read`: the beginnings of paths that are only read. Browsers get a page, where there are pages. */
 function unknownAnswer(read: readonly string[], pages: () => AnswerPage | null) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const isRead = read.some((each) => path.startsWith(each))
-    const allowed = isRead ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
-    if (allowed === undefined) {
+    const isRead = readPaths.includes(path) || read.some((each) => path.startsWith(each))
+    if (!isRead && path !== endpoint)
       throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
-    }
+    const allowed = isRead ? 'GET, HEAD, OPTIONS' : 'GET, HEAD, POST, OPTIONS'
     reply.header('allow', allowed)
     const message = `The path ${path} takes ${allowed}, not ${request.method}.`
     const isPage = path === '/' || pagePaths.some((each) => path.startsWith(each))
