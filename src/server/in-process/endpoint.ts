@@ -6,6 +6,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { type Endpoint, type EndpointQuestion, readResponse } from '../../endpoint/endpoint.ts'
+import { errorAnswer } from '../../query/execute/error-answer.ts'
 import type { GraphQLAnswer } from '../../query/execute/execute.ts'
 import { untilAborted } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
@@ -16,7 +17,7 @@ import { type CallerConnection, RequestContext } from '../admission/request-cont
 import { Tarpit } from '../admission/tarpit.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { bytePoints, type GraphQLRouteOptions, headPoints } from '../graphql/graphql-routes.ts'
-import { errorBody, formatError, statusOf, viewAsBuffer } from '../graphql/graphql-http.ts'
+import { errorBody, statusOf, viewAsBuffer } from '../graphql/graphql-http.ts'
 import { reportFailure } from '../http/failures.ts'
 
 export type InProcessOptions = Omit<GraphQLRouteOptions, 'playground' | 'cacheSeconds'>
@@ -82,12 +83,8 @@ function createEndpoint(options: InProcessOptions, tarpit: Tarpit): EndpointFor 
         const { code } = answer
         await tarpit.before(code, context.caller?.id ?? networkOf(request.ip), request.raw.socket)
         const errors = reportFailure(answer, { id: request.id, context }, request.log)
-        context.end(
-          request.id,
-          code,
-          statusOf(code, 'application/json'),
-          Buffer.byteLength(errorBody(errors)),
-        )
+        const bytes = Buffer.byteLength(errorBody(errors))
+        context.end(request.id, code, statusOf(code, 'application/json'), bytes)
         return readResponse({ errors })
       }
       const bytes = viewAsBuffer(answer.body)
@@ -103,7 +100,7 @@ function createEndpoint(options: InProcessOptions, tarpit: Tarpit): EndpointFor 
     context: RequestContext,
     question: EndpointQuestion,
     signal: AbortSignal,
-  ): Promise<GraphQLAnswer | Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>> {
+  ): Promise<GraphQLAnswer> {
     try {
       const caller = await authenticate(headers['x-api-key'], networkOf(ip))
       context.caller = caller
@@ -116,9 +113,7 @@ function createEndpoint(options: InProcessOptions, tarpit: Tarpit): EndpointFor 
       context.report = answer.report
       return answer
     } catch (error) {
-      if (!(error instanceof ServiceError))
-        return { kind: 'errors', code: 'INTERNAL', errors: [], cause: error }
-      return { kind: 'errors', code: error.code, errors: [formatError(error)] }
+      return errorAnswer(error)
     }
   }
 }
