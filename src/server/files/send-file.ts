@@ -99,9 +99,7 @@ function createSlots(): (caller: string) => () => void {
       throw new ServiceError(
         'UNAVAILABLE',
         'Others take as many files as the service can at once; try again.',
-        {
-          retryAfter: 10,
-        },
+        { retryAfter: 10 },
       )
     }
     return () => {

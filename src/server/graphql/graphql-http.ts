@@ -83,7 +83,7 @@ export function headersOf(
   type: ResponseType,
 ): AnswerHeaders {
   const headers: AnswerHeaders = {
-    'content-type': contentTypes[type],
+    'content-type': `${type}; charset=utf-8`,
     'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
     'access-control-expose-headers': crossOriginHeaders['access-control-expose-headers'],
     vary: 'accept, accept-encoding, x-api-key',
@@ -97,11 +97,6 @@ export function headersOf(
   headers.ratelimit = rateLimit(tier, context.allowance)
   return headers
 }
-
-const contentTypes = {
-  'application/json': 'application/json; charset=utf-8',
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
-} satisfies Record<ResponseType, string>
 
 export function errorBody(errors: readonly GraphQLFormattedError[]): string {
   return JSON.stringify({ errors })
