@@ -25,11 +25,16 @@ export class UsageMeter {
 
   count({ id }: Caller, requests: number, points: number): void {
     if (!id.startsWith(prefix)) return
-    this.#add({ key: id.slice(prefix.length), day: dayAt(this.#now()), requests, points })
+    this.add([{ key: id.slice(prefix.length), day: dayAt(this.#now()), requests, points }])
   }
 
   add(usage: readonly KeyUsage[]): void {
-    for (const one of usage) this.#add(one)
+    for (const one of usage) {
+      const dayAndKey = `${one.day} ${one.key}`
+      const { requests = 0, points = 0 } = this.#counted.get(dayAndKey) ?? {}
+      const sum = { requests: requests + one.requests, points: points + one.points }
+      this.#counted.set(dayAndKey, { ...one, ...sum })
+    }
   }
 
   /** Returns and resets the usage since the previous call. */
@@ -37,16 +42,6 @@ export class UsageMeter {
     const usage = [...this.#counted.values()]
     this.#counted = new Map()
     return usage
-  }
-
-  #add(one: KeyUsage): void {
-    const dayAndKey = `${one.day} ${one.key}`
-    const { requests = 0, points = 0 } = this.#counted.get(dayAndKey) ?? {}
-    this.#counted.set(dayAndKey, {
-      ...one,
-      requests: requests + one.requests,
-      points: points + one.points,
-    })
   }
 }
 
