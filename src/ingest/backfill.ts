@@ -14,14 +14,10 @@ import { type Fault, isFault, listTarget, type Target, type TargetPage } from '.
 import { openTransfers, type Transferred, type TransferOptions, type Transfers } from './transfer.ts'
 import { counted } from '../util/text/counted.ts'
 
-/** `findDamage` lists stored data that does not match the stored records. */
-export type FetchOptions = CommonOptions &
-  (
-    | { readonly kind: Exclude<JobKind, 'reconcile'> }
-    | { readonly kind: 'reconcile'; readonly findDamage: () => Promise<readonly Damage[]> }
-  )
-
-interface CommonOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
+export interface FetchOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
+  readonly kind: JobKind
+  /** For `reconcile`: lists stored data that does not match the stored records. */
+  readonly findDamage?: () => Promise<readonly Damage[]>
   /** In addition to queued jobs. `reconcile` without accounts takes all accounts that have records here. */
   readonly targets: readonly Target[]
   /** `idle`: ends when no work is left. `aborted`: processes incoming jobs until the signal is aborted. */
@@ -108,7 +104,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
     options.onProgress?.({ ...counts, current: [...work.underWay.keys()] }),
   )
   const isOfAll = targets.every((target) => target.kind === 'host')
-  const findDamage = options.kind === 'reconcile' && isOfAll ? options.findDamage : async () => []
+  const { findDamage = async () => [] } = kind === 'reconcile' && isOfAll ? options : {}
   const damage = await findDamage()
   const damaged = new Set(damage.map(({ name }) => name))
   await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: counters.stored })

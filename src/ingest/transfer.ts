@@ -49,12 +49,7 @@ export function openTransfers(database: Writer, options: TransferOptions) {
   const repos = openRepoStore(database, options)
   const { collections } = repos
   /** `car`: as fetched from this host. The account's own host knows which deletions are true. */
-  const storeFrom = async (
-    host: string,
-    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
-    car: Uint8Array<ArrayBuffer>,
-    isOwn = false,
-  ): Promise<Transferred> => {
+  const storeFrom: StoreFrom = async (host, { kind, did }, car, isOwn = false) => {
     const what = { kind, did, source: `repo-export:${host}` }
     const first = await repos.store(car, what)
     const isAgain = kind === 'reconcile' || (kind === 'backfill' && isOwn)

@@ -52,13 +52,11 @@ interface ReadFrame extends Frame {
   readonly changes: readonly Change[]
 }
 
-type FirehoseReader = (frames: FrameGroup) => Promise<ParsedGroup>
-
 /** `now`: microseconds. */
 export function createFirehoseReader(
   { name, reader: readerOptions, identity: identityOptions }: FirehoseReaderOptions,
   now: () => bigint = () => BigInt(Date.now()) * 1_000n,
-): FirehoseReader {
+): (frames: FrameGroup) => Promise<ParsedGroup> {
   const reader = createChangeReader(readerOptions)
   const identity = createIdentity(identityOptions)
   const { timeoutMs } = identityOptions

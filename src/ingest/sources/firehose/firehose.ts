@@ -102,15 +102,9 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   const parts = frames.map((frame) =>
     (typeof frame === 'string' ? Buffer.from(frame) : frame).subarray(0, maxFrameBytes + 1),
   )
-  const ends: number[] = []
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let end = 0
-  for (const part of parts) {
-    bytes.set(part, end)
-    end += part.length
-    ends.push(end)
-  }
-  return { bytes, ends }
+  const ends = parts.map(({ length }) => (end += length))
+  return { bytes: new Uint8Array(Buffer.concat(parts)), ends }
 }
 
 function createDescriber({ host, origin }: URL): (notice: StreamNotice) => string {
