@@ -17,11 +17,14 @@ import { CommandError, readVersion, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 import { lexiconFailure } from '../store/project.ts'
 
-type Shown = Pick<ReadService, 'model' | 'schema' | 'engine' | 'database' | 'root' | 'dir' | 'display'>
+export type Served = Pick<
+  ReadService,
+  'model' | 'schema' | 'engine' | 'database' | 'root' | 'dir' | 'display'
+>
 
 /** Fails with a sentence for the first setting that is wrong. */
 export async function openExplorer(
-  { model, schema, engine, database, root, dir, display }: Shown,
+  { model, schema, engine, database, root, dir, display }: Served,
   config: Config,
   readIndex: () => Promise<IndexStatus>,
   onFault: (error: Error) => void,
@@ -82,7 +85,7 @@ export async function showSubjects(
 }
 
 /** What `display.json` says of the fields that represent records. Fails with a sentence for a wrong file. */
-export async function rolesIn(shown: Pick<Shown, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
+export async function rolesIn(shown: Pick<Served, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
   const { model, display, dir } = shown
   if (display === undefined) return new Map()
   const { subjects, problems } = await showSubjects(model, display)

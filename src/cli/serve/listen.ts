@@ -18,16 +18,13 @@ import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../../util/instant.ts'
 import { openCounts } from '../service/limiter.ts'
 import { createLogs, type Logs } from '../logger.ts'
-import { openExplorer, rolesIn } from './explorer.ts'
-import type { ReadService } from '../service/service.ts'
+import { openExplorer, rolesIn, type Served } from './explorer.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import type { Config } from '../settings/settings.ts'
 import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
 import { findKey } from '../../database/metadata/keys.ts'
-
-type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
 
 export interface RunningServer {
   /** For example `http://127.0.0.1:4000`. */

@@ -10,6 +10,9 @@ import { CommandError, type CommandContext } from '../command.ts'
 import { type ProjectContext, lexiconDir, loadProject, openExistingStore } from '../store/project.ts'
 import type { Config } from '../settings/settings.ts'
 
+export const reloading =
+  'The index was rebuilt for the lexicons as they are now; the service loads them again.'
+
 /** Milliseconds between checks. */
 const interval = 1_000
 

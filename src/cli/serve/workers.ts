@@ -11,7 +11,7 @@ import type { Counts } from '../../server/admission/limits/counts.ts'
 import type { UsageMeter } from '../../server/observe/usage.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
-import { judgeRebuild } from './rebuild-watch.ts'
+import { judgeRebuild, reloading } from './rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './serve-worker.ts'
 
@@ -179,10 +179,7 @@ class WorkerGroup implements Workers {
       if (verdict instanceof CommandError) this.#refusal.abort(verdict)
       else if (verdict !== null) {
         this.#fingerprint = verdict.lexicons.fingerprint
-        notify(
-          this.#context.config,
-          'The index was rebuilt for the lexicons as they are now; the service loads them again.',
-        )
+        notify(this.#context.config, reloading)
         await this.#reload()
       }
     } finally {

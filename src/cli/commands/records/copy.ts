@@ -140,13 +140,7 @@ function isSameThroughout(comparisons: readonly PartComparison[]): boolean {
 }
 
 function describeComparisons(comparisons: readonly PartComparison[]): readonly object[] {
-  return comparisons.map(({ part, source, target, differing, first }) => ({
-    name: titleOf(part),
-    source,
-    target,
-    differing,
-    first,
-  }))
+  return comparisons.map(({ part, ...compared }) => ({ name: titleOf(part), ...compared }))
 }
 
 /** `otherSide`: the heading for the second database. */

@@ -21,14 +21,8 @@ const warned = 14n * 24n * hour
 const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
 const whereIds = '`lexigraph keys list` shows them'
 
-const actions: Readonly<Record<string, (context: CommandContext, ids: readonly string[]) => Promise<void>>> =
-  {
-    create,
-    list,
-    usage,
-    rotate,
-    revoke,
-  }
+type Action = (context: CommandContext, ids: readonly string[]) => Promise<void>
+const actions: Readonly<Record<string, Action>> = { create, list, usage, rotate, revoke }
 
 export async function keys(context: CommandContext): Promise<void> {
   const [name = '', ...ids] = context.operands
@@ -58,7 +52,6 @@ async function list({ config, root }: CommandContext, ids: readonly string[]): P
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
-/** Usage by day of one key, or totals of all keys. */
 async function usage({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
   const given = ids.length === 0 ? null : idOf('usage', ids)
   assertNoProperties('usage', config)

@@ -17,7 +17,7 @@ import {
 } from '../../store/project.ts'
 import { openCounts } from '../../service/limiter.ts'
 import { type Preparation, startPreparation } from '../../background/preparation.ts'
-import { judgeRebuild, watchIndex } from '../../serve/rebuild-watch.ts'
+import { judgeRebuild, reloading, watchIndex } from '../../serve/rebuild-watch.ts'
 import type { Config } from '../../settings/settings.ts'
 import { watchFile } from '../../store/file-watch.ts'
 import { stopping, stopSignal } from '../../signals.ts'
@@ -49,7 +49,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   const { createService } = await import('../../service/service.ts')
   await using resources = new AsyncDisposableStack()
   const prepared = resources.use(await prepareStore(context, 1))
-  const { project, preparation, served } = prepared
+  const { project, preparation } = prepared
   const end = new AbortController()
   using _file = watchFile(config, (error) => end.abort(error))
   await using background = startBackgroundTasks(context, preparation, project)
@@ -64,13 +64,13 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   let { port } = config
   const onListening = async (address: string): Promise<void> => {
     port = Number(new URL(address).port)
-    void announce(config, { address, project, preparation, served, workers: 1 })
+    void announce(config, prepared, address, 1)
   }
   await listen(service, config, onListening, AbortSignal.any([background.refused, end.signal]))
   background.refused.throwIfAborted()
   if (!end.signal.aborted) return null
   if (end.signal.reason instanceof CommandError) throw end.signal.reason
-  notify(config, 'The index was rebuilt for the lexicons as they are now; the service loads them again.')
+  notify(config, reloading)
   return port
 }
 
@@ -80,7 +80,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const { startWorkers } = await import('../../serve/workers.ts')
   const stop = stopSignal()
   const prepared = await prepareStore(context, count)
-  const { project, preparation, served } = prepared
+  const { project, preparation } = prepared
   // Only the workers read the store.
   await prepared[Symbol.asyncDispose]()
   const replaced = new AbortController()
@@ -100,7 +100,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const end = AbortSignal.any([stop, replaced.signal, workers.refused, background.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
-  if (address !== undefined) void announce(config, { address, project, preparation, served, workers: count })
+  if (address !== undefined) void announce(config, prepared, address, count)
   await ended
   // During a rebuild no answers are in flight, so workers, some of which may be starting, are not awaited for long.
   if (stop.aborted && background.awaits) setTimeout(() => process.exit(0), longestStop).unref()
@@ -144,25 +144,18 @@ async function serveMetricsOfAll(config: Config, project: ProjectContext): Promi
   return resources.move()
 }
 
-interface Announced {
-  /** For example `http://127.0.0.1:4000`. */
-  readonly address: string
-  readonly project: ProjectContext
-  /** Null if the database was ready at the start. */
-  readonly preparation: Preparation | null
-  /** The lines of `describeServed`, if the database was ready at the start. */
-  readonly served: readonly string[]
-  readonly workers: number
-}
-
 /**
  * Prints the address once the preparation is permitted or done, and what is served once that can be read. Failures of
  * the preparation are reported elsewhere.
  */
-async function announce(config: Config, announced: Announced): Promise<void> {
-  const { address, project, preparation, workers } = announced
+async function announce(
+  config: Config,
+  { project, preparation, served: known }: PreparedStore,
+  address: string,
+  workers: number,
+): Promise<void> {
   const url = `${address}/api/graphql`
-  let { served } = announced
+  let served = known
   try {
     if (preparation !== null) {
       const state = await Promise.race([
