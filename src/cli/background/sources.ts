@@ -7,7 +7,6 @@ import { nearest } from '../../util/text/nearest.ts'
 import { findInputs } from '../settings/inputs.ts'
 import { parseList } from './network.ts'
 
-/** An example address of each kind. */
 const examples = {
   firehose: 'wss://bsky.network',
   jetstream: 'wss://jetstream2.us-east.bsky.network',

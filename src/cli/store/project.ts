@@ -152,7 +152,6 @@ export async function openExistingStore(
   return opened(database, () => openReadDatabase(database, options))
 }
 
-/** A snapshot of a database, the source of a copy or a backup. */
 export function openCopySource(url: string, { lexicons }: ProjectContext): Promise<Snapshot> {
   return opened(url, () => openSnapshot(url, lexicons))
 }

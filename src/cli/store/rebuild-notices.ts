@@ -49,7 +49,6 @@ export function lostSentence(lost: readonly LostCollection[], lexicons: string):
   return `under the lexicons in ${lexicons}, collections with records would disappear: ${each.join('; ')}. Nothing was changed. Name the lexicons of this database with --lexicons DIR, or go on with --rebuild; the records are kept then, and served again under lexicons that fit them. \`lexigraph check --database URL\` tells more.`
 }
 
-/** Describes the effects of a rebuild in lines for people. */
 export function previewLines({ collections }: RebuildReport): readonly string[] {
   return collections.flatMap((collection) => {
     const { name, served, stored, refused, accepted, reasons } = collection
@@ -68,7 +67,6 @@ export function previewLines({ collections }: RebuildReport): readonly string[] 
   })
 }
 
-/** Whether everything served would still be served. */
 export function isLossless({ collections }: RebuildReport): boolean {
   return collections.every(({ served, stored, refused }) => (served || stored === 0) && refused === 0)
 }

@@ -27,7 +27,6 @@ export async function fileDamage(read: ReadDatabase): Promise<readonly Damage[]>
   ]
 }
 
-/** Lines for people. */
 export function damageLines(damage: readonly Damage[]): readonly string[] {
   if (damage.length === 0) return ['The database agrees with its records.']
   return [

@@ -37,7 +37,6 @@ export interface Observation {
 }
 
 export interface ChangeReader {
-  /** Whether records of this collection and account are accepted. */
   readonly wants: (did: string, collection: string) => boolean
   readonly wantsAccount: (did: string) => boolean
   /** What is wrong with a revision from the future; null for a valid revision. `now`: microseconds. */

@@ -124,12 +124,10 @@ export interface StreamSourceOptions {
   readonly threads: number
 }
 
-/** The content of several messages, in order. */
 export interface GroupContent {
   readonly changes: readonly Change[]
   /** Time of the last message that has one, in microseconds. */
   readonly at: bigint | null
-  /** Whether an event seems to be from the future. */
   readonly isFuture: boolean
 }
 

@@ -34,7 +34,6 @@ export interface AgentHttp {
   close(): Promise<void>
 }
 
-/** The headers that tell where a request comes from. */
 export interface Origin {
   readonly host?: string | undefined
   readonly origin?: string | undefined

@@ -15,7 +15,6 @@ export const budgets = {
   fetch: 6000,
 } as const
 
-/** Tokens that a call may ask for. */
 export const fewestTokens = 200
 export const mostTokens = 10_000
 

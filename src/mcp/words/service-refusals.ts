@@ -15,7 +15,6 @@ const broken: Words = (said) =>
 const misplaced: Words = (said) =>
   `The address of the service is wrong (${withoutStop(said)}). Tell the person who set up this server.`
 
-/** Words for each failure that the service names. */
 export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   GRAPHQL_PARSE_FAILED: broken,
   GRAPHQL_VALIDATION_FAILED: broken,

@@ -37,7 +37,6 @@ function asksForPresence(value: unknown): boolean {
   return Object.entries(value).every(([name, inside]) => name === 'isNull' || inside === null)
 }
 
-/** Whether records may lack the main time. */
 export function mayLackTime({ collection, time }: Subject): boolean {
   return collection.type.fields.some(({ name, mayMiss }) => name === time && mayMiss)
 }

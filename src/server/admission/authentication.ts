@@ -32,7 +32,6 @@ export interface AuthenticationOptions {
    * no round trip.
    */
   readonly cacheSeconds: number
-  /** Receives notices for the operator. */
   readonly onNotice: (text: string) => void
 }
 
@@ -76,7 +75,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 }
 
-/** The caller of requests without a key. */
 export function anonymousId(network: string): string {
   return `address:${network}`
 }

@@ -92,7 +92,6 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Adds up the counts of several processes. */
 export function sumMetrics(values: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate([...values])
 }

@@ -21,7 +21,6 @@ export interface ObserverOptions {
   readonly slow: number
   /** Whether lines contain variables and a statement's values. */
   readonly variables: boolean
-  /** Returns the database's plan for a statement. */
   readonly explain: (statement: Statement) => Promise<readonly string[]>
   /** Null where metrics are disabled. */
   readonly metrics: Observer | null

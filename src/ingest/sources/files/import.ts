@@ -94,7 +94,6 @@ export function createImportSource(
   }
 }
 
-/** Yields the changes of the inputs, in order. */
 export async function* readChanges(
   inputs: readonly LineInput[],
   { lexicons, tables, workers }: ImportOptions,

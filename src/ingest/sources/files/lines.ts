@@ -39,7 +39,6 @@ export function fileInput(path: string, size: number | null): LineInput {
   return { name: path, size, open: () => createReadStream(path, { highWaterMark: blockBytes }) }
 }
 
-/** Yields the decompressed input in blocks of whole lines. */
 export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
   let parts: Uint8Array[] = []
   let size = 0

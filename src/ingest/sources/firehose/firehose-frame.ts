@@ -168,7 +168,6 @@ function readCommit(
   }
 }
 
-/** The operation, or what is wrong with it. */
 function readOp(op: unknown): RecordOp | string {
   if (!isObject(op) || typeof op.path !== 'string') return 'has an operation without a "path"'
   const { action, path, cid = null } = op

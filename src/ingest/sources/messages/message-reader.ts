@@ -31,7 +31,6 @@ export interface ParsedEvent {
   /** Identifier for the acknowledgement. */
   readonly id?: number
   readonly notice?: Notice
-  /** Whether the event seems to be from the future. */
   readonly isFuture?: boolean
 }
 

@@ -16,7 +16,6 @@ export interface Repo {
   readonly did: string
   /** Why its revision is from the future, provided that our clock is right; null if it is not from the future. */
   readonly future: { readonly message: string; readonly passing: boolean } | null
-  /** Whether the key signed the newest commit. */
   readonly isSignedBy: (signingKey: string) => boolean
   /**
    * The records and then the end of the repository, read lazily. Throws a `RepoError` before the first chunk unless the
