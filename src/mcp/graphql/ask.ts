@@ -23,12 +23,8 @@ export async function ask(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
   const { code = null, retryAfter = null } = errors[0] ?? {}
-  throw new EndpointError(inWordsOfTools(errors), { code, retryAfter })
-}
-
-function inWordsOfTools(errors: readonly EndpointFault[]): string {
-  const texts = [...new Set(errors.slice(0, 3).map(wordRefusal))]
-  return texts.length === 0 ? noAnswer : texts.join(' ')
+  const texts = new Set(errors.slice(0, 3).map(wordRefusal))
+  throw new EndpointError([...texts].join(' ') || noAnswer, { code, retryAfter })
 }
 
 const noAnswer = 'The service answered with nothing.'

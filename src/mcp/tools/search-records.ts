@@ -200,17 +200,12 @@ function wholeRow({ uri, recordJson }: Json): Json {
   return { uri, ...(withoutNulls(record) as Json) }
 }
 
-interface Sorted {
-  readonly field: SortField
-  readonly isDescending: boolean
-}
-
 /** Counts of referring records are named by these: `enrichment.count`. */
 function parseSort(
   sort: string | undefined,
   { collection, label, time }: Subject,
   context: SchemaContext,
-): readonly Sorted[] {
+): readonly { readonly field: SortField; readonly isDescending: boolean }[] {
   const referring = reverseNames(collection, context)
   const fields = sortFields(collection).map((field) => ({
     field,

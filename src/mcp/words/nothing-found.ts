@@ -93,13 +93,10 @@ async function whyNoTime(narrowing: Narrowing, subject: Subject, toolbox: Toolbo
     return time === null ? null : formatInstant(time).slice(0, 10)
   })
   if (!newest) return null
-  const isOnly = narrowing.search === undefined && narrowing.text === undefined && !hasFilters(others)
+  const isNarrow = Object.keys(others.filters as Json).length > 0
+  const isOnly = narrowing.search === undefined && narrowing.text === undefined && !isNarrow
   const range = newest === oldest ? '' : `, the oldest is ${oldest}`
   return `Nothing is from that time. ${isOnly ? 'The' : 'Of what meets the other conditions, the'} newest is ${newest}${range}.`
-}
-
-function hasFilters({ filters }: Narrowing): boolean {
-  return isObject(filters) && Object.keys(filters).length > 0
 }
 
 /** Counts what each word finds by itself, and what the search finds without the other conditions. */
