@@ -152,7 +152,8 @@ function conditionOn(field: string, operator: string, operands: readonly Json[])
       if (first === '9999-12-31') return { lte: `${first}T23:59:59.999999Z` }
       return /^\d{4}-\d\d-\d\d$/.test(first) ? { lt: dayAfter(first) } : { lte: first }
     case 'contains':
-      return { contains: first }
+    case 'matches':
+      return { [operator]: first }
     default:
       if (arrays.test(field)) return { hasAny: operands }
       return references.test(field) ? { uri: { in: operands } } : { in: operands }
