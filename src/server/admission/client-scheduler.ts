@@ -1,26 +1,33 @@
 /**
  * Schedules callers on the event loop. Short requests run one after the other, so that many of one caller would delay
- * all others. Each caller gets a share of each turn of the event loop, and some milliseconds of each longer interval;
- * its further requests wait, and requests of other callers run first. It refuses nobody.
+ * all others. Each caller gets a share of each turn of the loop, and for longer work what a page and its parts need, which
+ * comes back at a constant rate (a leaky bucket). Its further requests wait, and others run first; none is refused.
  */
 
 import { performance } from 'node:perf_hooks'
 
 /** Milliseconds after a caller's first request in a turn of the event loop in which its further requests may begin. */
 const mostInTurn = 1
-/** Length of an interval in milliseconds, and how many of them the requests of one caller may use. */
-const moment = 100
-const mostInMoment = 5
+/** Milliseconds that the requests of one caller may use at once, and how many it gets back in each interval. */
+const mostSpent = 60
+const interval = 100
+const restored = 5
 
 export class ClientScheduler {
   /** Start of each caller's first request in this turn; the time since then, answering included, counts as its work. */
   readonly #began = new Map<string, number>()
   /** The turn of the event loop that `#began` belongs to. */
   #turn = 0
-  /** Milliseconds used by each caller in this interval. */
+  /** Milliseconds used by each caller that it did not get back. */
   readonly #spent = new Map<string, number>()
-  readonly #nextTurn = createNext((begin) => void setImmediate(begin), this.#began)
-  readonly #nextMoment = createNext((begin) => void setTimeout(begin, moment).unref(), this.#spent)
+  readonly #nextTurn = createNext(
+    (begin) => void setImmediate(begin),
+    () => this.#began.clear(),
+  )
+  readonly #nextInterval = createNext(
+    (begin) => void setTimeout(begin, interval).unref(),
+    () => this.#restore(),
+  )
   /** The last waiting request of each caller. */
   readonly #last = new Map<string, Promise<void>>()
   readonly #now: () => number
@@ -44,7 +51,14 @@ export class ClientScheduler {
   /** Adds the milliseconds for which a request of this caller blocked the event loop. */
   spend(caller: string, time: number): void {
     this.#spent.set(caller, (this.#spent.get(caller) ?? 0) + time)
-    this.#nextMoment.prepare()
+    this.#nextInterval.prepare()
+  }
+
+  #restore(): void {
+    for (const [caller, time] of this.#spent)
+      if (time <= restored) this.#spent.delete(caller)
+      else this.#spent.set(caller, time - restored)
+    if (this.#spent.size > 0) this.#nextInterval.prepare()
   }
 
   async #follow(before: Promise<void> | undefined, caller: string): Promise<void> {
@@ -54,7 +68,7 @@ export class ClientScheduler {
 
   /** Null when a request may begin; otherwise the turn or interval to wait for. */
   #begin(caller: string): Next | null {
-    if ((this.#spent.get(caller) ?? 0) >= mostInMoment) return this.#nextMoment
+    if ((this.#spent.get(caller) ?? 0) >= mostSpent) return this.#nextInterval
     // A setImmediate callback per turn would cost more than all of this.
     const turn = performance.nodeTiming.uvMetricsInfo.loopCount
     if (turn !== this.#turn) this.#began.clear()
@@ -68,13 +82,13 @@ export class ClientScheduler {
 
 type Next = ReturnType<typeof createNext>
 
-/** The start of the next turn or interval, which resets what callers used; `call` schedules its argument for it. */
-function createNext(call: (begin: () => void) => void, used: Map<string, number>) {
+/** The start of the next turn or interval, which gives callers back what they used; `call` schedules its argument for it. */
+function createNext(call: (begin: () => void) => void, giveBack: () => void) {
   const waiting: (() => void)[] = []
   let isPrepared = false
   const begin = (): void => {
     isPrepared = false
-    used.clear()
+    giveBack()
     for (const go of waiting.splice(0)) go()
   }
   const prepare = (): void => {

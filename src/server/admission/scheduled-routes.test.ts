@@ -74,7 +74,7 @@ test('what a page takes to be made counts as work of its reader, also where it i
     ...slow,
     open: (...given: Parameters<typeof slow.open>) => {
       made += 1
-      now += 10
+      now += 70
       return { ...slow.open(...given), location: null, finish: async () => page }
     },
   })
