@@ -143,3 +143,45 @@ onEveryDatabase('records of one code are counted by time along the index of both
       if (database === 'sqlite') assert.match(service.opened.lastStatement(), /lead\(lower\)/)
     }
 })
+
+onEveryDatabase(
+  'groups of most records come from the index of their key, of few from these',
+  async (database) => {
+    const day = (n: number): string => new Date(Date.UTC(2024, 0, n)).toISOString()
+    const books = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => {
+        const value = { title: `Book ${n}`, publishedAt: day(n), language: ['en', 'fr', 'sv'][n % 3] }
+        return buildRecord('org.example.library.book', { rkey: `b${n}`, value })
+      }),
+    )
+    const reviews = await Promise.all(
+      books.map((_, n) => {
+        const value = { book: refTo(books[n % 7] as (typeof books)[number]), writtenAt: day(n) }
+        return buildRecord('org.example.library.review', { rkey: `r${n}`, value })
+      }),
+    )
+    const records = [...books, ...reviews]
+    await using service = await openLibrary(database, records)
+    const reference = createReference(libraryLexicons, libraryReferences, records)
+    for (const [kind, time, key] of [
+      ['book', 'publishedAt', 'language'],
+      ['review', 'writtenAt', 'book'],
+    ] as const)
+      for (const first of [10, 58]) {
+        const where = { [time]: { gte: day(first) } }
+        const nsid = `org.example.library.${kind}`
+        const name = `orgExampleLibrary${kind === 'book' ? 'Book' : 'Review'}Aggregate`
+        const { [name]: found } = await service.data(
+          `{ ${name}(where: {${time}: {gte: "${day(first)}"}}, groupBy: [${key}]) { groups { ${key} count } } }`,
+        )
+        const isWhole = new RegExp(`indexed by "[^"]*\\.${key}`).test(service.opened.lastStatement())
+        assert.equal(isWhole, database === 'sqlite' && first === 10)
+        const field = reference.groupFields(nsid).find((one) => one.name === key)
+        assert.ok(field !== undefined)
+        const groups = reference
+          .aggregate(nsid, { where, groupBy: [key] })
+          .groups.map(({ keys, members }) => ({ [key]: printKey(field, keys[0]), count: members.length }))
+        assert.deepEqual(found, { groups })
+      }
+  },
+)

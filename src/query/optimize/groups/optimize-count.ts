@@ -22,6 +22,7 @@ import {
   accountsOf,
   columnIndex,
   conjuncts,
+  leadingColumn,
   mentionsReference,
   withoutElements,
 } from '../../plan/plan-facts.ts'
@@ -167,9 +168,12 @@ export function planGroups(
   keys: readonly GroupKey[],
 ): GroupAccess {
   const { table } = aggregate
-  const materialized =
-    materializedGroups(optimizer, aggregate, keys) ?? groupsOfRanges(optimizer, aggregate, keys)
-  return materialized ?? planCountedRows(optimizer, table, withoutElements(aggregate, keys), null)
+  return (
+    materializedGroups(optimizer, aggregate, keys) ??
+    groupsOfRanges(optimizer, aggregate, keys) ??
+    groupsOfIndex(optimizer, aggregate, keys) ??
+    planCountedRows(optimizer, table, withoutElements(aggregate, keys), null)
+  )
 }
 
 /** Number of entries of an index that are counted in the time of one record. */
@@ -203,6 +207,37 @@ function groupsOfRanges(
   if (statistics.countUpTo(probe, buckets + 1) <= buckets) return null
   optimizer.estimate.rows += rowsOf(optimizer, table) / entriesPerRecord
   return { kind: 'ranges', counts, index: pair.index, instant, code, total }
+}
+
+/**
+ * Counts from an index that begins with the key and has all that the conditions are about, read from end to end: it is
+ * in the order of the groups, while the records that a condition finds are looked up one by one and sorted. Null if
+ * there is no such index, if these records are few, or if the engine chooses by itself.
+ */
+function groupsOfIndex(
+  optimizer: Optimizer,
+  { table, where, measures }: AggregatePlan,
+  [key, ...others]: readonly GroupKey[],
+): GroupAccess | null {
+  if (optimizer.state.hiding || isUnhinted(optimizer)) return null
+  if (key === undefined || others.length > 0 || measures.length > 0 || key.joins.length > 0) return null
+  const { leaf } = key
+  if (leaf.kind !== 'reference' && leaf.kind !== 'column') return null
+  const own = leaf.kind === 'reference' ? [leaf.base.name, leaf.key.name] : [leaf.column.name]
+  const read = conjuncts(where).map((part) => leadingColumn(part) ?? '')
+  const index = table.indexes.find(
+    ({ columns, included, partial }) =>
+      !partial &&
+      own.every((name, at) => name === columns[at]) &&
+      read.every((name) => !own.includes(name) && [...columns, included].includes(name)),
+  )
+  if (index === undefined || read.length === 0) return null
+  const many = Math.ceil(rowsOf(optimizer, table) / entriesPerRecord)
+  const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, where))
+  if (optimizer.statistics.countUpTo(probe, many) < many) return null
+  optimizer.estimate.rows += many
+  const scan = { kind: 'index-scan', index: index.name, estimate: null } as const
+  return { kind: 'rows', rows: rowAccess(optimizer, table, where, scan, false) }
 }
 
 /** Null if no materialized counts or sums form these groups. */
