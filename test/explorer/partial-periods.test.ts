@@ -1,4 +1,4 @@
-/** Which periods of charts are not complete, because the records of most days begin or end in them. */
+/** Which periods of charts are not complete, because the records of most days begin or end in them, or there are too many. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../demo/random.ts'
@@ -48,4 +48,26 @@ test(`periods in which the records begin or end are named, seed ${seed}`, async 
       )
     }
   }
+})
+
+test('a sentence names the highest of all periods, not of the newest that a chart shows', async () => {
+  const hours = [0, 500].flatMap((hour) => Array.from({ length: 60 }, (_, at) => ({ hour, at })))
+  const records = await Promise.all(
+    hours.map(async ({ hour, at }) => {
+      const publishedAt = new Date(Date.UTC(2024, 0, 1, hour, at)).toISOString()
+      const title = at < (hour === 0 ? 30 : 10) ? 'storm' : 'calm'
+      const value = { $type: 'org.example.report', title, publishedAt }
+      const uri = `at://did:plc:${'a'.repeat(24)}/org.example.report/r${hour}-${at}`
+      return plainRecord({ uri, indexedAt: '2026-01-01T00:00:00Z', value, cid: await cidOf(value) })
+    }),
+  )
+  await using service = await openTestService({ lexicons, records })
+  const { page } = pagesOver(
+    { service, reference: createReference(lexicons, {}, records) },
+    modelOf(lexicons, {}),
+  )
+  const said = async (per: string) =>
+    (await page(`/c/org.example.report/topic?q=storm&per=${per}`)).texts('.findings').join()
+  assert.match(await said('day'), /, most on Jan 1, 2024: 50%/)
+  assert.doesNotMatch(await said('hour'), /, most/)
 })

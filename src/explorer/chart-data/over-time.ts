@@ -28,6 +28,7 @@ import {
   countsIn,
   countsPanel,
   dearestPeriods,
+  isNewestOnly,
   keyOf,
   outliersPanel,
   readPeriods,
@@ -213,7 +214,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         const note = charts.outliers(noun, language.number(count))
         return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
       }),
-      ...((shown.starts[0] ?? shown.from) > shown.from ? [charts.newestOnly] : []),
+      ...(isNewestOnly(shown) ? [charts.newestOnly] : []),
       ...partialNotes(keys, language),
     ],
   }

@@ -48,6 +48,11 @@ export interface ShownPeriods {
   readonly cuts: Bounds
 }
 
+/** Whether earlier periods are left out, because there are too many. */
+export function isNewestOnly({ starts, from }: ShownPeriods): boolean {
+  return (starts[0] ?? from) > from
+}
+
 /** The time of the collection; null if it cannot be grouped by. */
 export function timeField({ fields, roles, groupable }: PageSubject): ShownField | null {
   const field = fields.get(roles.time)
@@ -123,9 +128,9 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
 /** Where the records begin and end, if most days between have some. A tenth of a period is not missed. */
 function dataCuts(days: readonly Dated[], period: Period): Bounds {
   const [first, last] = [days[0]?.at ?? 0, days.at(-1)?.at ?? 0]
-  const spare = (nextOf(period, startOf(period, first)) - startOf(period, first)) / 10
+  const spare = (at: number) => (nextOf(period, startOf(period, at)) - startOf(period, at)) / 10
   const isDense = days.length * 2 > (last - first) / day
-  return isDense ? { from: first - spare, to: last + day + spare } : { from: null, to: null }
+  return isDense ? { from: first - spare(first), to: last + day + spare(last) } : { from: null, to: null }
 }
 
 /** Hours only between bounds that a reader has given. */

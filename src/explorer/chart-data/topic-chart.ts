@@ -19,7 +19,7 @@ import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } 
 import { readChoice } from './own-parameters.ts'
 import { boundsOf, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
-import { countIn, rangePanels, timeField, undatedPanel } from './time-axis.ts'
+import { countIn, isNewestOnly, rangePanels, timeField, undatedPanel } from './time-axis.ts'
 
 export const mostTopics = 4
 
@@ -93,9 +93,10 @@ export function topicChart(context: ChartContext): TopicChart {
   }
 }
 
-/** The highest share of each topic; null if no period with enough records has five matches. */
+/** The highest share of each topic; null if no period with enough records has five matches, or earlier ones are left out. */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
+  if (isNewestOnly(shown)) return []
   return series.map(({ counted }) =>
     highestShare(
       counted.flatMap((each, at): readonly Peak[] =>
