@@ -12,6 +12,10 @@ import { openReader } from './reader.ts'
 
 const article = '/c/tech.service.news.article'
 
+test('no word is too long for a phone', { skip }, () =>
+  assertAccessible('en', ['a long word', 'a long word everywhere', 'topic of a long word'], []),
+)
+
 test('no page of a usual kind is wider than a phone or hard to use, light or dark', { skip }, async () => {
   await assertAccessible(
     'en',

@@ -9,6 +9,8 @@ import { demoService, openReader } from './reader.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const article = '/c/tech.service.news.article'
 const account = '/at/did:plc:lexigraphdemopress222222'
+/** Letters that nothing breaks. */
+const long = 'donaudampfschifffahrts'.repeat(8)
 export const pages = {
   home: '/',
   search: '/search?q=flood',
@@ -19,6 +21,9 @@ export const pages = {
   filter: `${article}/filter?field=source`,
   charts: `${article}/charts`,
   topics: `${article}/topic?q=climate&q=flood&language=en`,
+  'a long word': `${article}?q=${long}`,
+  'a long word everywhere': `/search?q=${long}`,
+  'topic of a long word': `${article}/topic?q=${long}`,
   facets: `${article}/facets?q=flood&language=en&source_country=GB`,
   'one of each story': `${article}?stories=1`,
   'stories of a topic': `${article}/topic?q=election&panel=stories`,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseHTML } from 'linkedom'
+import { suggestions } from '../../src/explorer/browse/search-form.ts'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { refusedPage } from '../../src/explorer/pages/failure.ts'
@@ -254,4 +255,25 @@ test('the file of ranges has those without records, as the table does', async ()
     rows.map(([, count]) => count),
     [...texts.map(([, count]) => count), `${missing}`],
   )
+})
+
+test('a topic of signs alone is refused for that, whatever it would cost', async () => {
+  for (const place of [article, `${article}/topic`]) {
+    const { texts } = await page(`${place}?q=%F0%9F%98%B7`, 400)
+    assert.match(texts('section.problem').join(), /Write at least one word: signs are not enough\./)
+  }
+})
+
+test('what finds the same is no suggestion', () => {
+  const links = (search: string, nearest: string) =>
+    toText(
+      suggestions(
+        [{ word: search, nearest: [{ word: nearest }] }],
+        search,
+        chooseLanguage('en', undefined),
+        (to) => to,
+      ),
+    )
+  assert.equal(links('Überflut', 'uberflut'), '')
+  assert.match(links('Überflut', 'uberfluten'), /uberfluten/)
 })

@@ -62,7 +62,7 @@ test('a sentence names the highest of all periods, not of the newest that a char
     }),
   )
   await using service = await openTestService({ lexicons, records })
-  const { page } = pagesOver(
+  const { figure, page } = pagesOver(
     { service, reference: createReference(lexicons, {}, records) },
     modelOf(lexicons, {}),
   )
@@ -70,4 +70,9 @@ test('a sentence names the highest of all periods, not of the newest that a char
     (await page(`/c/org.example.report/topic?q=storm&per=${per}`)).texts('.findings').join()
   assert.match(await said('day'), /, most on Jan 1, 2024: 50%/)
   assert.doesNotMatch(await said('hour'), /, most/)
+  for (const [per, start] of [
+    ['day', /^Highest: /],
+    ['hour', /^Of what is shown: Highest: /],
+  ] as const)
+    assert.match((await figure(`/c/org.example.report?per=${per}`)).description, start)
 })

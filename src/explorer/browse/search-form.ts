@@ -72,7 +72,9 @@ export function suggestions(
   const others = missing.flatMap(({ word, nearest }) =>
     nearest.slice(0, 3).map((near) => replaced(search, word, near.word)),
   )
-  const searches = [...new Set([best, ...others])].filter((each) => each !== search).slice(0, 5)
+  // What is folded alike finds the same.
+  const isOther = (each: string): boolean => foldText(each) !== foldText(search)
+  const searches = [...new Set([best, ...others])].filter(isOther).slice(0, 5)
   if (searches.length === 0) return null
   return html`<p class="suggestions">${language.text.didYouMean}
     ${searches.map((each) => html` <a href=${addressOf(each)} rel="nofollow">${each}</a>`)}

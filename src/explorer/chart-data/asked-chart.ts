@@ -119,7 +119,11 @@ export function aggregateOf({ collection }: PageSubject): string {
   return `${collection.rootField}Aggregate`
 }
 
-type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly description?: string }
+type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
+  readonly description?: string
+  /** Whether earlier periods are left out. */
+  readonly isCut?: boolean
+}
 
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
@@ -131,7 +135,8 @@ export function describe(
   { tag, text, list, number }: Language,
   countedIn: ((series: number, key: number) => Counted) | null = null,
 ): ChartSpec {
-  const spec = { ...given, noValue: text.charts.noValue, locale: tag }
+  const { isCut = false, ...drawn } = given
+  const spec = { ...drawn, noValue: text.charts.noValue, locale: tag }
   if (given.description !== undefined) return { ...spec, description: given.description }
   const all = spec.series.flatMap(({ name, values }, at) =>
     values.flatMap((value, key) => {
@@ -167,7 +172,7 @@ export function describe(
   const gaps = (isShared ? (missing[0] ?? []) : missing.flat()).length
   const said = [
     // Other groups may be left out.
-    (spec.series.length > 1 || (all.length > 1 && !spec.isOrdered)) && text.charts.ofShown,
+    (isCut || spec.series.length > 1 || (all.length > 1 && !spec.isOrdered)) && text.charts.ofShown,
     extremes,
     few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords)),
     gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),

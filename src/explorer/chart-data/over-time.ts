@@ -194,6 +194,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         valueLabel: base === null ? noun : charts.shareOf(of),
         isOrdered: true,
         isStacked,
+        isCut: isNewestOnly(shown),
         breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
         keys,
         series: series.map(({ name, isRest, view, counted }) => ({

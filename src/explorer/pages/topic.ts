@@ -24,7 +24,7 @@ import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels }
 import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
-import { changed, isRestricted, readView, type View } from '../view/view.ts'
+import { canSearch, changed, isRestricted, readView, type View } from '../view/view.ts'
 import { problemPage, refusedPage } from './failure.ts'
 
 export function topicPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -61,6 +61,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
+  const isRefused = chart.topics.some(({ search }) => !canSearch(search, subject.collection))
+  if (isRefused) return { ...draft, operation: affordableOperations(site, panels.wholes), render: () => null }
   const own = [...namePanels, ...panels.wholes, ...chart.panels]
   if (!areAffordable(site, [...own, ...chart.more(null)]))
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
