@@ -257,7 +257,7 @@ test('the file of ranges has those without records, as the table does', async ()
   )
 })
 
-test('a topic of signs alone is refused for that, whatever it would cost', async () => {
+test('a search without a word is refused for that reason, on a list and as a topic', async () => {
   for (const place of [article, `${article}/topic`]) {
     const { texts } = await page(`${place}?q=%F0%9F%98%B7`, 400)
     assert.match(texts('section.problem').join(), /Write at least one word: signs are not enough\./)
