@@ -36,6 +36,8 @@ export interface ExplorerRequest {
   readonly refusal: EndpointFault | null
   /** Maximum number of rows of the reader's files. */
   readonly exportRows: number
+  /** Maximum price of an operation of the reader, in points. */
+  readonly queryPoints: number
 }
 
 /** Sends the operation on behalf of the reader. */
@@ -87,7 +89,7 @@ export function createExplorer(site: Site): Explorer {
     async sitemap(which) {
       return sitemapText(site, which, await site.readIndex().catch(() => null))
     },
-    open({ path, parameters, accepted, origin, refusal, exportRows }) {
+    open({ path, parameters, accepted, origin, refusal, exportRows, queryPoints }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -101,6 +103,7 @@ export function createExplorer(site: Site): Explorer {
         address: query === '' ? localPath : `${localPath}?${query}`,
         origin: site.operator.origin ?? origin,
         exportRows,
+        queryPoints,
       }
       const draft =
         refusal === null
@@ -144,12 +147,12 @@ function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
 }
 
 /**
- * Whether the service refuses an operation of the page, such as a search without words: the page then waits for the
- * answer, to have its status. An address without parameters asks for nothing that can be refused.
+ * Whether the service refuses an operation of the page, such as a search without words or one that costs too much: the
+ * page then waits for the answer, to have its status. An address without parameters asks for nothing that is refused.
  */
-function isRefused({ operation }: Draft, { parameters }: PageRequest, { price }: Site): boolean {
+function isRefused({ operation }: Draft, { parameters, queryPoints }: PageRequest, { price }: Site): boolean {
   if (parameters.length === 0 || operation === null || typeof operation === 'function') return false
-  return [operation].flat().some((each) => price(each) === null)
+  return [operation].flat().some((each) => (price(each) ?? Number.POSITIVE_INFINITY) > queryPoints)
 }
 
 /** Null for a language that there is, or none. */

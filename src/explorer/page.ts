@@ -78,6 +78,8 @@ export interface PageRequest {
   readonly origin: string
   /** Maximum number of rows of the reader's files. */
   readonly exportRows: number
+  /** Maximum price of an operation of the reader, in points. */
+  readonly queryPoints: number
 }
 
 /** One operation, or several where one would cost too much. */

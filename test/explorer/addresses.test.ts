@@ -12,7 +12,7 @@ import { chartParameters, filterParameters, viewParameters } from '../../src/exp
 import { fileFormats } from '../../src/files/file-spec.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { assertHarmless } from './harmless.ts'
-import { newsModel, openPages } from './pages.ts'
+import { article, enrichment, newsModel, openPages } from './pages.ts'
 
 const subjects = createSubjects(newsModel)
 const account = 'did:plc:lexigraphdemopress222222'
@@ -76,6 +76,13 @@ const path = fc.oneof(
   fc.tuple(segment, segment, segment).map((parts) => `/at/${parts.join('/')}`),
 )
 
+type Address = [string, [string, string][]]
+/** Each condition alone can be asked. */
+const tooDear: Address[1] = [
+  ['locations_name', 'en'],
+  ['article_source_feeds_kind', 'en'],
+]
+
 /** Lone surrogates cannot be in an address. */
 function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
@@ -94,10 +101,10 @@ test('no address fails, and none becomes markup', async () => {
     {
       numRuns: rounds(200),
       seed,
-      examples: ['-flood', '!!', '\u200B'].map((search) => [
-        '/c/tech.service.news.article',
-        [['q', search] as [string, string]],
-      ]),
+      examples: [
+        ...['-flood', '!!', '\u200B'].map((search) => [article, [['q', search]]] as Address),
+        ...[enrichment, `/embed${enrichment}`].map((place) => [place, tooDear] as Address),
+      ],
     },
   )
 })

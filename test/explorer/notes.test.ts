@@ -96,6 +96,7 @@ test('a refusal of the service is explained in the language of the page, and lea
       language,
       address: `${article}?title.matches=-a`,
       exportRows: 1_000,
+      queryPoints: 250,
       origin: 'http://test.example',
     }
     const content = toText(

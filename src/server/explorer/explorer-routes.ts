@@ -119,7 +119,8 @@ function createAnswerPage(
           accepted: request.headers['accept-language'],
           origin: originOf(request),
           refusal,
-          exportRows: caller === null ? 0 : caller.tier.fileRows,
+          exportRows: caller?.tier.fileRows ?? 0,
+          queryPoints: caller?.tier.pointsPerQuery ?? 0,
         }),
       )
     const page = open(refused ?? fault ?? null)

@@ -67,18 +67,21 @@ export function wholeUris({ prefix = '', ...answer }: Json): Json {
   return { ...answer, ...(rows && { rows }), ...(records && { records }), ...(matches && { matches }) }
 }
 
+const publicTier = defaultTiers.find(({ name }) => name === 'public')
+/** What an operation of callers without a key may cost, in points. */
+export const publicPoints = publicTier?.pointsPerQuery ?? 0
+
 /** As the tier of callers without a key allows, whose pages an operator may have made smaller. */
 export function engineEndpoint(
   engine: QueryEngine,
   pageSize?: number,
   more: Partial<RequestLimits> = {},
 ): Endpoint {
-  const tier = defaultTiers.find(({ name }) => name === 'public')
-  if (tier === undefined) throw new Error('There is no public tier.')
+  if (publicTier === undefined) throw new Error('There is no public tier.')
   const requestLimits = {
     ...unchargedLimits,
-    pageSize: pageSize ?? tier.pageSize,
-    points: tier.pointsPerQuery,
+    pageSize: pageSize ?? publicTier.pageSize,
+    points: publicPoints,
     ...more,
   }
   return {

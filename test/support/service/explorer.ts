@@ -8,7 +8,7 @@ import { createExplorer } from '../../../src/explorer/explorer.ts'
 import { createSubjects } from '../../../src/explorer/fields/subject.ts'
 import type { Site } from '../../../src/explorer/page.ts'
 import type { Model } from '../../../src/schema/model/model.ts'
-import { engineEndpoint, modelOf } from './agents.ts'
+import { engineEndpoint, modelOf, publicPoints } from './agents.ts'
 import { patience } from '../until.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './service.ts'
 
@@ -75,6 +75,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         origin: 'http://test.example',
         refusal: null,
         exportRows: 1_000,
+        queryPoints: publicPoints,
       })
       let cost = 0
       let asked = 0
