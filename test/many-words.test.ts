@@ -43,6 +43,10 @@ onEveryDatabase('of more than 10,000 records the words of a sample are counted',
   const found = all.unusualWords
   assert.deepEqual(found, expected)
   assert.equal(found.words[0]?.word, 'flood')
+  // Of records that are many among all, the sample is found; of others it is looked for.
+  const samplesFound =
+    service.opened.lastStatement().split('indexed by "org.example.note/:sample"').length - 1
+  assert.equal(samplesFound, database === 'sqlite' ? 1 : 0)
   // A half of the few, a quarter of the many, about.
   assert.ok(Math.abs(found.recordsRead - few / 2) < 300, String(found.recordsRead))
   assert.ok(Math.abs(found.againstRecordsRead - many / 4) < 400, String(found.againstRecordsRead))

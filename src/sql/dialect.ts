@@ -185,7 +185,7 @@ export interface Vocabulary {
 export interface WordCounts {
   /** A part of all records, in 1024ths, below 1024, as `isSampled` takes it. */
   partText(part: number): Sql
-  /** Whether a record is in such a part, by its stored CID (search/sample.ts). */
+  /** Whether a record is in such a part, by its stored CID (search/sample.ts); a null part has all. */
   isSampled(cid: Sql, part: Sql): Sql
   /** What is selected of the records; `texts`: those of the fields up to the one whose words are counted. */
   read(row: Sql, texts: readonly Sql[]): Sql

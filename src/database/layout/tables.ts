@@ -67,19 +67,19 @@ export interface WordField {
 
 export interface TableIndex {
   readonly name: string
-  /** `pair`: a code, then an instant. */
-  readonly kind: 'value' | 'keyset' | 'reference' | 'pair'
+  /** `pair`: a code, then an instant. `sample`: what decides which records samples have (search/sample.ts). */
+  readonly kind: 'value' | 'keyset' | 'reference' | 'pair' | 'sample'
   /** Column names; a final `rkey` makes the index usable for keyset order. */
   readonly columns: readonly string[]
   /** Excludes rows where the first column is null. */
   readonly partial: boolean
-  /** A column that the index has besides, so that aggregates need not read rows; it gives no order. */
-  readonly included: string | null
+  /** Columns that the index has besides, so that aggregates need not read rows; they give no order. */
+  readonly included: readonly string[]
 }
 
 /** The unique index over the two parts of a record's own URI. */
 export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
-  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false, included: null }
+  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false, included: [] }
 }
 
 /** One table per collection, in the order of the model. Names that differ only by case get different tables. */
@@ -149,6 +149,12 @@ function buildTable(
   )
   const fields = collection.searchFields.map((field) => wordField(field, texts))
   const words = fields.length === 0 ? null : { name: unique(`${name}/:words`), fields }
+  const sample = {
+    name: unique(`${name}/:sample`),
+    kind: 'sample',
+    columns: ['cid'],
+    partial: false,
+  } as const
   return {
     collection,
     name,
@@ -156,7 +162,10 @@ function buildTable(
     arrays,
     texts,
     words,
-    indexes: indexes.map((one) => ({ ...one, included: includedIn(one, columns, collection, moment) })),
+    indexes: [...indexes, ...(words === null ? [] : [sample])].map((one) => ({
+      ...one,
+      included: includedIn(one, parts, collection, moment),
+    })),
     counts: [...counts, ...months],
     stories: buildStoryColumns(collection, columns, unique(`${name}/:stories`)),
     isSpread: false,
@@ -255,7 +264,7 @@ class TableParts {
       kind,
       columns: kind === 'keyset' ? [...names, 'rkey'] : names,
       partial,
-      included: null,
+      included: [],
     })
   }
 
@@ -291,19 +300,20 @@ class TableParts {
 }
 
 /**
- * The first moment, in the index of a reference that every record has: the records of few outlets by week are then read
- * from one part of the index each. Where references may be missing, most entries may be of records without them.
+ * The first moment and the codes, in the index of a reference that every record has: the records of few outlets by week
+ * are then read from one part of the index each, and those of one language by outlet from the index alone. Where
+ * references may be missing, most entries may be of records without them.
  */
 function includedIn(
-  { kind, columns: [first] }: TableIndex,
-  columns: readonly Column[],
+  { kind, columns: [first] }: Pick<TableIndex, 'kind' | 'columns'>,
+  { columns, codes }: TableParts,
   { type }: Collection,
   moment: Column | undefined,
-): string | null {
+): readonly string[] {
   const column = columns.find(({ name }) => name === first)
-  if (kind !== 'reference' || column?.path.length !== 1) return null
+  if (kind !== 'reference' || column?.path.length !== 1 || moment === undefined) return []
   const field = type.fields.find(({ property }) => property === column.path[0])
-  return field?.mayMiss === false ? (moment?.name ?? null) : null
+  return field?.mayMiss === false ? [moment, ...codes].map(({ name }) => name) : []
 }
 
 /** Names of properties that name or summarize their record in a few words. */

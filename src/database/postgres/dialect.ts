@@ -109,7 +109,7 @@ export const postgresDialect: Dialect = {
       const [high, low] = sampledCharacters.map(
         (place) => sql`strpos(${raw(`'${base32}'`)}, substr(${cid}, ${raw(String(place + 1))}, 1))`,
       )
-      return sql`32 * ${high} + ${low} - 33 < ${part}`
+      return sql`(${part} is null or 32 * ${high} + ${low} - 33 < ${part})`
     },
     read: (row) => sql`${row}.words as words`,
     records: (read) => sql`(select count(*) from ${read})`,

@@ -73,7 +73,8 @@ export const sqliteDialect: Dialect = {
   wordIds: (_, { name }, match) => wordIds(name, match),
   wordCounts: {
     partText: (part) => raw(`x'${(part * 64).toString(16).padStart(4, '0')}'`),
-    isSampled: (cid, part) => sql`substr(${cid}, ${raw(String(sampledByte + 1))}, 2) < ${part}`,
+    // No bytes are after these.
+    isSampled: (cid, part) => sql`${raw(sampledBytes(cid.text))} < ifnull(${part}, x'ffffff')`,
     read: (_, texts) => sql`count(*) as records, count_words(${join([...texts], ', ')}) as words`,
     records: (read) => sql`(select records from ${read})`,
     words: (read) => sql`select value ->> 0 as word, value ->> 1 as n from ${read}, json_each(${read}.words)`,
@@ -226,4 +227,9 @@ export function afterPrefix(needle: string): string {
 /** A path into a record's JSON, as a literal. */
 export function pathLiteral(path: readonly string[]): string {
   return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
+}
+
+/** The bytes of a CID that decide which samples have the record (search/sample.ts), as an expression. */
+export function sampledBytes(cid: string): string {
+  return `substr(${cid}, ${sampledByte + 1}, 2)`
 }

@@ -4,17 +4,18 @@
  */
 import type { Table, WordIndex } from '../../database/layout/tables.ts'
 import type { SearchField } from '../../schema/model/model.ts'
-import { sampleParts } from '../../search/sample.ts'
+import { mostRead, sampleParts } from '../../search/sample.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitFilters } from '../emit/emit-access-path.ts'
+import { emitFilters, emitRowsProbe } from '../emit/emit-access-path.ts'
 import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
-import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
+import { columnOf, createEmitter, type Emitter, newRow } from '../emit/emitter.ts'
 import { emitCount, fromRows } from '../emit/groups/emit-counts.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
-import type { Optimizer } from '../optimize/optimizer.ts'
+import { planFilter } from '../optimize/optimize-filter.ts'
+import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
 import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
@@ -25,7 +26,7 @@ import type {
   UnusualWordsOutput,
   UnusualWordsPlan,
 } from '../plan/groups/group-plan.ts'
-import type { PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
+import type { CountedRows, PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
 import type { PlanContext } from '../plan/plan.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
@@ -80,15 +81,28 @@ function unusualWordSize(output: UnusualWordOutput): number {
   return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
 }
 
-/** Samples are chosen by CIDs, which only the records have, so that all records are looked at. */
 export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan): PhysicalUnusualWords {
   const { table, where, background } = words
   const sampled = (condition: Condition): SampledRecords => ({
     count: planCount(optimizer, table, condition, null),
-    rows: planCountedRows(optimizer, table, condition, null),
+    rows: planSample(optimizer, table, condition),
   })
   optimizer.estimate.rows = Number.POSITIVE_INFINITY
   return { ...words, own: sampled(joinWords(where)), others: sampled(joinWords(background)) }
+}
+
+/**
+ * Of n records of N, the index of samples finds those that are read among about N × `mostRead` / n of all records. If
+ * there are more records, all of them are looked at for their CIDs. Only engines that take hints have that index.
+ */
+function planSample(optimizer: Optimizer, table: Table, where: Condition): CountedRows {
+  const counted = planCountedRows(optimizer, table, where, null)
+  const index = table.indexes.find(({ kind }) => kind === 'sample')
+  if (isUnhinted(optimizer) || index === undefined || counted.rows.path.kind !== 'planner') return counted
+  const many = Math.ceil(Math.sqrt(mostRead * rowsOf(optimizer, table)))
+  const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, where))
+  if (optimizer.statistics.countUpTo(probe, many) < many) return counted
+  return { ...counted, rows: { ...counted.rows, path: { kind: 'index-scan', index: index.name } } }
 }
 
 /** The object `unusualWords` as JSON text. */
@@ -138,7 +152,7 @@ function countWords(
   const row = newRow(emitter, table)
   const { from, on } = fromRows(emitter, rows, row, null)
   const part = sql`(select part from ${sample})`
-  const isRead = sql`(${part} is null or ${wordCounts.isSampled(sql`${row.alias}.cid`, part)})`
+  const isRead = wordCounts.isSampled(sql`${row.alias}.cid`, part)
   const conditions = allOf([...on, emitFilters(emitter, rows.rows, row), isRead])
   const { fields } = table.words as WordIndex
   const texts = fields.slice(0, field + 1).map(({ text }) => columnOf(emitter, row.alias, text))

@@ -179,7 +179,10 @@ function indexes(table: Table): Index[] {
     // The default order.
     { name: shortName(`${table.name}/indexed_at`), on: `${on} (indexed_at, rkey, did)` },
     ...(table.isSpread ? [{ name: shortName(`${table.name}/id`), on: `${on} (id)` }] : []),
-    ...table.indexes.map((index) => ({ name: index.name, on: `${on} ${indexed(index, columns)}` })),
+    ...table.indexes.flatMap((index) => {
+      const { name, kind } = index
+      return kind === 'sample' ? [] : { name, on: `${on} ${indexed({ ...index, kind }, columns)}` }
+    }),
     ...table.texts.flatMap(({ name, folded }) => [
       { name, on: `${on} using gin (${quote(folded.name)} gin_trgm_ops)` },
       // Trigram indexes cannot find one or two characters.
@@ -196,12 +199,15 @@ function indexes(table: Table): Index[] {
   ]
 }
 
-/** Without entries for a missing reference, unless all records have the reference: then the index includes a moment. */
-function indexed({ kind, columns, partial, included }: TableIndex, all: ReadonlyMap<string, Column>): string {
+/** Without entries for a missing reference, unless all records have the reference: then the index includes columns. */
+function indexed(
+  { kind, columns, partial, included }: TableIndex & { readonly kind: Exclude<TableIndex['kind'], 'sample'> },
+  all: ReadonlyMap<string, Column>,
+): string {
   const [first = '', second = ''] = columns
   const column = all.get(first)
   const value = column?.virtual === true ? virtualText(column) : quote(first)
-  const isPartial = partial || (kind === 'reference' && included === null)
+  const isPartial = partial || (kind === 'reference' && included.length === 0)
   return `(${keys()})${isPartial ? ` where ${value} is not null` : ''}`
 
   function keys(): string {

@@ -8,7 +8,7 @@ import { countedValues, countKeys, type CountTable, daysOf, rankingIndex } from 
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
-import { missingKey, pathLiteral } from '../dialect.ts'
+import { missingKey, pathLiteral, sampledBytes } from '../dialect.ts'
 
 export { quote }
 
@@ -17,7 +17,7 @@ export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
-const derivationVersion = 8
+const derivationVersion = 9
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -74,11 +74,12 @@ export function createSideTables(table: Table, suffix = ''): string {
 }
 
 export function createIndexes(table: Table): string {
-  const own = table.indexes.map(({ name, columns, partial, included }) => {
+  const own = table.indexes.map(({ name, kind, columns, partial, included }) => {
     const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
     // Equal keys stay in the order of their ids.
-    const all = included === null ? columns : [...columns, 'id', included]
-    return `create index ${quote(name)} on ${quote(table.name)} (${all.map(quote).join(', ')})${where};`
+    const all = included.length === 0 ? columns : [...columns, 'id', ...included]
+    const keys = kind === 'sample' ? sampledBytes('cid') : all.map(quote).join(', ')
+    return `create index ${quote(name)} on ${quote(table.name)} (${keys})${where};`
   })
   return [...own, createSideIndexes(table)].join('\n')
 }

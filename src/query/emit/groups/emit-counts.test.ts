@@ -163,19 +163,43 @@ onEveryDatabase(
     const records = [...books, ...reviews]
     await using service = await openLibrary(database, records)
     const reference = createReference(libraryLexicons, libraryReferences, records)
-    for (const [kind, time, key] of [
-      ['book', 'publishedAt', 'language'],
-      ['review', 'writtenAt', 'book'],
+    for (const [kind, key, index, ofMany, ofFew] of [
+      ['Book', 'language', 'language', { publishedAt: { gte: day(10) } }, { publishedAt: { gte: day(58) } }],
+      ['Review', 'book', 'book', { writtenAt: { gte: day(10) } }, { writtenAt: { gte: day(58) } }],
+      // Of the records of many targets, from the index of their reference.
+      [
+        'Review',
+        'book',
+        'book',
+        { book: { language: { eq: 'en' } } },
+        { book: { publishedAt: { gte: day(9) } } },
+      ],
+      [
+        'Review',
+        'writtenAt_week',
+        'book',
+        { book: { language: { eq: 'en' } } },
+        { book: { language: { eq: 'de' } } },
+      ],
+      [
+        'Review',
+        'writtenAt_week',
+        'book',
+        { book: { language: { eq: 'en' } }, writtenAt: { lt: day(50) } },
+        { book: { language: { eq: 'de' } }, writtenAt: { lt: day(50) } },
+      ],
     ] as const)
-      for (const first of [10, 58]) {
-        const where = { [time]: { gte: day(first) } }
-        const nsid = `org.example.library.${kind}`
-        const name = `orgExampleLibrary${kind === 'book' ? 'Book' : 'Review'}Aggregate`
+      for (const where of [ofMany, ofFew]) {
+        const nsid = `org.example.library.${kind.toLowerCase()}`
+        const name = `orgExampleLibrary${kind}Aggregate`
         const { [name]: found } = await service.data(
-          `{ ${name}(where: {${time}: {gte: "${day(first)}"}}, groupBy: [${key}]) { groups { ${key} count } } }`,
+          `query ($where: OrgExampleLibrary${kind}WhereInput) { ${name}(where: $where, groupBy: [${key}]) { groups { ${key} count } } }`,
+          { where },
         )
-        const isWhole = new RegExp(`indexed by "[^"]*\\.${key}`).test(service.opened.lastStatement())
-        assert.equal(isWhole, database === 'sqlite' && first === 10)
+        const isWhole = new RegExp(`as n from "[^"]*" t1 indexed by "[^"]*\\.${index}`).test(
+          service.opened.lastStatement(),
+        )
+        assert.equal(isWhole, database === 'sqlite' && where === ofMany, JSON.stringify(where))
         const field = reference.groupFields(nsid).find((one) => one.name === key)
         assert.ok(field !== undefined)
         const groups = reference

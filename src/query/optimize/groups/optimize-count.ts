@@ -91,7 +91,10 @@ export function planCountedRows(
   return { kind: 'rows', rows: rowAccess(optimizer, table, where, choice, choice.kind === 'planner') }
 }
 
-/** `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. */
+/**
+ * `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. `targets`: the condition whose
+ * targets are found first.
+ */
 function rowAccess(
   optimizer: Optimizer,
   table: Table,
@@ -99,10 +102,14 @@ function rowAccess(
   choice: Choice,
   mayEnter: boolean,
   isLinked = false,
+  targets?: TargetSemiJoin,
 ): RowAccess {
   const isProbed = isLinked || !isUnhinted(optimizer)
   const filter = unanswered(optimizer, table, where, choice).map((part) => ({
-    filter: planFilter(optimizer, part, { isNested: false, isProbed }),
+    filter:
+      part === targets
+        ? planSetJoin(optimizer, targets, null)
+        : planFilter(optimizer, part, { isNested: false, isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
   return { table, path: planPath(optimizer, table, where, choice), filter }
@@ -210,9 +217,10 @@ function groupsOfRanges(
 }
 
 /**
- * Counts from an index that begins with the key and has all that the conditions are about, read from end to end: it is
- * in the order of the groups, while the records that a condition finds are looked up one by one and sorted. Null if
- * there is no such index, if these records are few, or if the engine chooses by itself.
+ * Counts from an index that has the key and all that the conditions are about. Either it begins with the key, and is
+ * read from end to end in the order of the groups; or it is that of a reference, and the entries of the targets for
+ * which a condition holds are read. Otherwise each record that a condition finds is looked up. Null if there is no such
+ * index, if these records are few, or if the engine chooses by itself.
  */
 function groupsOfIndex(
   optimizer: Optimizer,
@@ -223,21 +231,33 @@ function groupsOfIndex(
   if (key === undefined || others.length > 0 || measures.length > 0 || key.joins.length > 0) return null
   const { leaf } = key
   if (leaf.kind !== 'reference' && leaf.kind !== 'column') return null
-  const own = leaf.kind === 'reference' ? [leaf.base.name, leaf.key.name] : [leaf.column.name]
-  const read = conjuncts(where).map((part) => leadingColumn(part) ?? '')
+  const own = namesOf(leaf)
+  const parts = conjuncts(where)
+  const targets = parts.find(
+    (part): part is TargetSemiJoin =>
+      part.kind === 'target' && part.of.kind === 'columns' && !mentionsReference(part.where),
+  )
+  const first = targets?.of.kind === 'columns' ? namesOf(targets.of) : own
+  const read = parts.filter((part) => part !== targets).map((part) => leadingColumn(part) ?? '')
   const index = table.indexes.find(
     ({ columns, included, partial }) =>
       !partial &&
-      own.every((name, at) => name === columns[at]) &&
-      read.every((name) => !own.includes(name) && [...columns, included].includes(name)),
+      first.every((name, at) => name === columns[at]) &&
+      read.every((name) => !first.includes(name)) &&
+      [...own, ...read].every((name) => [...columns, ...included].includes(name)),
   )
-  if (index === undefined || read.length === 0) return null
+  if (index === undefined || parts.length === 0) return null
   const many = Math.ceil(rowsOf(optimizer, table) / entriesPerRecord)
-  const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, where))
+  const found = targets ? planSetJoin(optimizer, targets, null) : planFilter(optimizer, where)
+  const probe = emitRowsProbe(createEmitter(optimizer), table, found)
   if (optimizer.statistics.countUpTo(probe, many) < many) return null
   optimizer.estimate.rows += many
   const scan = { kind: 'index-scan', index: index.name, estimate: null } as const
-  return { kind: 'rows', rows: rowAccess(optimizer, table, where, scan, false) }
+  return { kind: 'rows', rows: rowAccess(optimizer, table, where, scan, false, false, targets) }
+}
+
+function namesOf(leaf: { readonly base: Column; readonly key: Column } | { readonly column: Column }) {
+  return 'base' in leaf ? [leaf.base.name, leaf.key.name] : [leaf.column.name]
 }
 
 /** Null if no materialized counts or sums form these groups. */
