@@ -50,7 +50,7 @@ test(`periods in which the records begin or end are named, seed ${seed}`, async 
   }
 })
 
-test('a sentence names the highest of all periods, not of the newest that a chart shows', async () => {
+test('a sentence names the highest of all periods that a chart shows, and the period that it is about', async () => {
   const hours = [0, 500].flatMap((hour) => Array.from({ length: 60 }, (_, at) => ({ hour, at })))
   const records = await Promise.all(
     hours.map(async ({ hour, at }) => {
@@ -68,7 +68,11 @@ test('a sentence names the highest of all periods, not of the newest that a char
   )
   const said = async (per: string) =>
     (await page(`/c/org.example.report/topic?q=storm&per=${per}`)).texts('.findings').join()
-  assert.match(await said('day'), /, most on Jan 1, 2024: 50%/)
+  assert.match(await said('day'), /of all records \(40 of 120\), most on Jan 1, 2024: 50%/)
+  assert.match(
+    await said('day&publishedAt.from=2024-01-10'),
+    /of all records within this period \(10 of 60\)/,
+  )
   assert.doesNotMatch(await said('hour'), /, most/)
   for (const [per, start] of [
     ['day', /^Highest: /],

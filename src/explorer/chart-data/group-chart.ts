@@ -42,7 +42,7 @@ import {
 } from './grouping.ts'
 import { withOthers } from './own-parameters.ts'
 import { boundsOf, isPartial } from './periods.ts'
-import { baseText } from './share-base.ts'
+import { wholeBaseText } from './share-base.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
@@ -174,7 +174,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
   const { choices, form, across, other, preset } = plan
   const { charts } = language.text
   const named = form.label === 'records' ? nounTitle(context.subject, language) : charts[form.label]
-  const base = baseText(choices.base, language, readNames(answer))
+  const base = wholeBaseText(choices.base, language, readNames(answer))
   const label =
     typeof named === 'string'
       ? named

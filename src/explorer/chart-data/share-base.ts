@@ -16,6 +16,7 @@ export interface ShareBase {
   readonly isChoice: boolean
   /** Whether they are the records of the view, so that a share says nothing. */
   readonly isWhole: boolean
+  readonly isWithinPeriod: boolean
   readonly own: RecordArguments
   /** In words, within a sentence. */
   readonly text: (name: (typeof bases)[number], language: Language, names?: Names) => string
@@ -33,6 +34,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     name,
     isChoice,
     isWhole: view.search === '' && filters.length === 0,
+    isWithinPeriod: period.conditions.length > 0,
     own: recordArguments(name === 'all' ? period : filtered),
     text(of, language, names) {
       const { allRecords, recordsWith } = language.text.charts
@@ -46,4 +48,10 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
 
 export function baseText(base: ShareBase, language: Language, names?: Names): string {
   return base.text(base.name, language, names)
+}
+
+/** Of shares of the whole, which has the period of the view; a chart over time shows that by itself. */
+export function wholeBaseText(base: ShareBase, language: Language, names?: Names): string {
+  const text = baseText(base, language, names)
+  return base.isWithinPeriod ? language.text.charts.withinPeriod(text) : text
 }

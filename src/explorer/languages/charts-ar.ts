@@ -18,6 +18,7 @@ export const charts: NonNullable<Translation['charts']> = {
   pairsWithoutValue: (count) => `أزواج بلا قيمة: ${isolated(count)}.`,
   allRecords: (noun) => `جميع ال${noun}`,
   recordsWith: (noun, conditions) => `ال${noun} التي لها ${isolated(conditions)}`,
+  withinPeriod: (base) => `${base} في هذه الفترة`,
   shareIs: 'النسبة من',
   shareOf: (base) => `النسبة من ${base}`,
   recordsPer: (noun, period) => `${noun} في ال${period}`,

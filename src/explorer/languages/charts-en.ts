@@ -23,6 +23,7 @@ export const charts = {
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,
   allRecords: (noun: string) => `all ${noun}`,
   recordsWith: (noun: string, conditions: string) => `the ${noun} with ${conditions}`,
+  withinPeriod: (base: string) => `${base} within this period`,
   shareIs: 'Share of',
   shareOf: (base: string) => `Share of ${base}`,
   /** `period`: one of `periods`. */

@@ -17,6 +17,7 @@ export const charts: NonNullable<Translation['charts']> = {
   pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,
   allRecords: (noun) => `${noun} en total`,
   recordsWith: (noun, conditions) => `${noun} con ${conditions}`,
+  withinPeriod: (base) => `${base} en este periodo`,
   shareIs: 'Proporción de',
   shareOf: (base) => `Proporción de ${base}`,
   recordsPer: (noun, period) => `${noun} por ${period.toLowerCase()}`,

@@ -3,7 +3,7 @@ import { viewAddress } from '../browse/context.ts'
 import { sentencesOf } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
-import { baseText } from '../chart-data/share-base.ts'
+import { wholeBaseText } from '../chart-data/share-base.ts'
 import { mostTopics, type Peak, type TopicChart, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
@@ -36,7 +36,7 @@ export function findings(
       const { share, count, total } = whole
       const list = html`<a href=${viewAddress(context, view)}>${counted(context.subject, count, language)}</a>`
       if (chart.base.isWhole) return html`<li>${list}</li>`
-      const base = baseText(chart.base, language, names)
+      const base = wholeBaseText(chart.base, language, names)
       const peak = peaks[at] ?? null
       const when = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
       const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
