@@ -9,24 +9,24 @@ import { startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from '../records/lexicons.ts'
 import { startRepoHost } from './repo-host.ts'
 import { createSignedRepo, type SignedRepo, type Write } from './signed-repo.ts'
-import { openTestStore, temporaryFolder } from '../store/store.ts'
+import { citusUrl } from '../clusters/citus.ts'
+import { emptyDatabases, openTestStore } from '../store/store.ts'
 import { understand } from '../records/understand.ts'
 import { patience } from '../until.ts'
 import { liftTimeLimits } from './time-limits.ts'
 
 const { book } = collections
 export const { set: lexicons, tables } = understand(libraryLexicons, {})
-const inFolder = temporaryFolder()
+const newUrl = emptyDatabases()
 
 type Given = Partial<Omit<FetchOptions, 'kind' | 'targets'>> & {
   readonly kind?: FetchOptions['kind']
   readonly targets: readonly string[]
 }
 
-let networks = 0
-
 export type RepoNetwork = Awaited<ReturnType<typeof openRepoNetwork>>
 
+/** In a file, or on the cluster that tests have. */
 export async function openRepoNetwork({ path }: { readonly path?: string } = {}) {
   const host = await startRepoHost()
   const directory = await startDirectory()
@@ -35,7 +35,7 @@ export async function openRepoNetwork({ path }: { readonly path?: string } = {})
   const clock = (): number => start + (performance.now() - before) * 1_000
   const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
   const store = await openTestStore({
-    path: path ?? inFolder(`${++networks}.db`),
+    path: path ?? (await newUrl(citusUrl === undefined ? 'sqlite' : 'postgres')),
     lexicons: libraryLexicons,
     now,
   })
