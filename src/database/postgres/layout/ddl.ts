@@ -132,6 +132,17 @@ export function storyIndexStatements(table: Table): readonly string[] {
     .map(create)
 }
 
+/**
+ * Writes the rows of a table anew, without the versions that the transaction has replaced: until it ends, an index
+ * would have entries for these too, and the file their room for good.
+ */
+export function rewriteStatements({ name, stories, isSpread }: Table): readonly string[] {
+  if (stories === null || isSpread) return []
+  const key = quote(stories.story.key.name)
+  // The expression changes nothing, which PostgreSQL cannot know.
+  return [`alter table ${quote(name)} alter column ${key} type ${columnType('refKey')} using (${key} || '')`]
+}
+
 function create({ name, on }: Index): string {
   return `create index if not exists ${quote(name)} on ${on};`
 }

@@ -9,7 +9,13 @@ import { markAll } from '../../stories/story-marks.ts'
 import type { Applier } from '../../write/applier.ts'
 import type { TableWriter } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
-import { dropIndexes, indexStatements, quote, storyIndexStatements } from '../layout/ddl.ts'
+import {
+  dropIndexes,
+  indexStatements,
+  quote,
+  rewriteStatements,
+  storyIndexStatements,
+} from '../layout/ddl.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import type { Transaction } from '../write/transactions.ts'
@@ -50,6 +56,7 @@ export async function fill(
   for (const statement of tables.flatMap(storyIndexStatements)) await createIndex(client, statement)
   for (const table of tables) await client.query(markAll(table))
   while (await transaction.run(applier.deriveStories(transaction, storiesAtOnce)));
+  for (const statement of tables.flatMap(rewriteStatements)) await client.query(statement)
   for (const statement of tables.flatMap(indexStatements)) await createIndex(client, statement)
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(fillCounts(table))
