@@ -11,7 +11,7 @@ const headers = { 'content-type': 'application/json' }
 
 test('many long documents that are refused leave the workers little larger', async () => {
   const tiers = inFolder('tiers.json')
-  writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute: null } }))
+  writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute: null, seconds: 120 } }))
   const options = ['--workers', '2', '--request-log', 'none', '--tiers', tiers]
   await using service = await startService(['serve', '--database', inFolder('records.db'), ...options])
   const refuse = async (n: number): Promise<void> => {

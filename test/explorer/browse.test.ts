@@ -193,6 +193,26 @@ test('a topic of records without text has no part for words', async () => {
   assert.doesNotMatch(body, /words/)
 })
 
+test('a topic says its filters in titles and pictures, and with shares of all in sentences', async () => {
+  const filters = 'language=en&source_country=GB'
+  const words = 'Language: English; Source country: United Kingdom'
+  const one = await page(`${articles}/topic?q=climate&${filters}`)
+  assert.equal(one.texts('h1').join(), `“climate” in Article; ${words}`)
+  assert.match(one.texts('title').join(), new RegExp(`^“climate” in Article; ${words}`))
+  assert.match(one.texts('.findings').join(), /^“climate” is in /)
+  const ofAll = await page(`${articles}/topic?q=climate&${filters}&base=all`)
+  assert.ok(ofAll.texts('.findings').join().startsWith(`“climate”; ${words} is in `))
+  const period = 'publishedAt.from=2026-01-01T00:00:00Z&publishedAt.to=2026-12-31T23:59:59Z'
+  const query = `part=topic&q=climate&${period}&${filters}&base=all`
+  const { body } = await page(`${articles}/chart.svg?${query}`)
+  const lines = Array.from(body.matchAll(/<text [^>]*>([^<]*)<\/text>/g), ([, text = '']) => text)
+  assert.match(lines.join(''), /http:\/\/test\.example\/c\/[^ ]*publishedAt[^ ]*base=all/)
+  assert.ok(
+    lines.some((line) => /^\W*Share of all .* per /.test(line)),
+    lines.join(),
+  )
+})
+
 test('a page has every facet that its price leaves room for, and no dearer one', async () => {
   const roles = createSubjects(newsModel).of('tech.service.news.article')?.roles.facets ?? []
   for (const condition of [

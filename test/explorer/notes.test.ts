@@ -6,7 +6,7 @@ import { suggestions } from '../../src/explorer/browse/search-form.ts'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { refusedPage } from '../../src/explorer/pages/failure.ts'
-import { timeOf } from '../../src/explorer/parts/values.ts'
+import { timeAndZone, timeOf } from '../../src/explorer/parts/values.ts'
 import { article, enrichment, openPages, plain } from './pages.ts'
 
 const { figure, found, get, page } = await openPages()
@@ -238,6 +238,9 @@ test('midnight in UTC is a date, and periods that bounds cut are named', async (
   const shown = (instant: string) => toText(timeOf(instant, english))
   assert.equal(shown('2026-11-16T00:00:00.000Z'), '<time datetime="2026-11-16">Nov 16, 2026</time>')
   assert.match(shown('2026-11-16T00:00:01Z'), />Nov 16, 2026, 12:00 AM</)
+  // Scripts move only those with `data-zone`.
+  const midnight = toText(timeAndZone('2026-11-16T00:00:00Z', english))
+  assert.equal(midnight, '<time datetime="2026-11-16">Nov 16, 2026</time>')
   const cut = await figure(`${article}?publishedAt=2026-10-07&publishedAt.to=2026-10-25&per=week`)
   assert.match(cut.description, /Not complete: Oct 5, 2026\.$/)
 })

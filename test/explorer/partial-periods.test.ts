@@ -50,6 +50,32 @@ test(`periods in which the records begin or end are named, seed ${seed}`, async 
   }
 })
 
+test('a last day of many records ends with the latest of them', async () => {
+  for (const [last, said] of [
+    [22, /Lowest: .*\)\.$/],
+    [12, /Not complete: Jan 3, 2024\.$/],
+  ] as const) {
+    const times = [24, 24, last].flatMap((hours, date) =>
+      Array.from({ length: 60 }, (_, at) => Date.UTC(2024, 0, date + 1, 0, hours * at)),
+    )
+    const records = await Promise.all(
+      times.map(async (time, at) => {
+        const value = {
+          $type: 'org.example.report',
+          title: 'calm',
+          publishedAt: new Date(time).toISOString(),
+        }
+        const uri = `at://did:plc:${'a'.repeat(24)}/org.example.report/r${at}`
+        return plainRecord({ uri, indexedAt: '2026-01-01T00:00:00Z', value, cid: await cidOf(value) })
+      }),
+    )
+    await using service = await openTestService({ lexicons, records })
+    const reference = createReference(lexicons, {}, records)
+    const { figure } = pagesOver({ service, reference }, modelOf(lexicons, {}))
+    assert.match((await figure('/c/org.example.report?per=day')).description, said)
+  }
+})
+
 test('a sentence names the highest of all periods that a chart shows, and the period that it is about', async () => {
   const hours = [0, 500].flatMap((hour) => Array.from({ length: 60 }, (_, at) => ({ hour, at })))
   const records = await Promise.all(

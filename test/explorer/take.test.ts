@@ -108,7 +108,7 @@ test('the file of a search is in the order of its page', async () => {
 
 test('files that a tier cuts say so by their names, and on the page', async () => {
   const tiers = inFolder('tiers.json')
-  writeFileSync(tiers, '{"public": {"fileRows": 7}}')
+  writeFileSync(tiers, '{"public": {"fileRows": 7, "seconds": 120}}')
   const env = { LEXIGRAPH_DATABASE: `sqlite:${await demoDatabase()}` }
   await using few = await startService(['serve', '--workers', '1', '--tiers', tiers], { env })
   const textOf = async (path: string) => (await fetch(few.url + path)).text()

@@ -47,7 +47,7 @@ export function sentencesOf(
   })
 }
 
-const longestTitle = 300
+export const longestTitle = 300
 
 /** The searches of a view and of its topics. */
 export function searchesOf({ search, others }: View): readonly string[] {

@@ -4,6 +4,7 @@ import { nounOf } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
+import type { Condition } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, type RecordArguments, recordArguments, type View } from '../view/view.ts'
 import { readChoice } from './own-parameters.ts'
@@ -17,6 +18,8 @@ export interface ShareBase {
   /** Whether they are the records of the view, so that a share says nothing. */
   readonly isWhole: boolean
   readonly isWithinPeriod: boolean
+  /** The filters of the records that are counted, but not of those that they are a share of. */
+  readonly apart: readonly Condition[]
   readonly own: RecordArguments
   /** In words, within a sentence. */
   readonly text: (name: (typeof bases)[number], language: Language, names?: Names) => string
@@ -35,6 +38,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     isChoice,
     isWhole: view.search === '' && filters.length === 0,
     isWithinPeriod: period.conditions.length > 0,
+    apart: name === 'all' ? filters : [],
     own: recordArguments(name === 'all' ? period : filtered),
     text(of, language, names) {
       const { allRecords, recordsWith } = language.text.charts

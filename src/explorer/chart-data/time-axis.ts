@@ -11,7 +11,7 @@ import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
-import { aggregateOf, type ChartContext, type GroupsAnswer, mostGroups } from './asked-chart.ts'
+import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import type { Bounds, Period } from './periods.ts'
 import {
   boundsOfPeriods,
@@ -114,7 +114,7 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   const last = Math.max(high ?? low, given ?? low)
   const period = per ?? usualPeriod(axis, low, last)
   const [from, end] = [startOf(period, low), nextOf(period, startOf(period, last))]
-  const cuts = dataCuts(unit === 'day' ? usual : [], period)
+  const cuts = dataCuts(unit === 'day' ? usual : [], period, latest)
   const isBefore = isCut('months') || dated.some(({ at }) => at < from)
   return {
     period,
@@ -125,12 +125,17 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   }
 }
 
-/** Where the records begin and end, if most days between have some. A tenth of a period is not missed. */
-function dataCuts(days: readonly Dated[], period: Period): Bounds {
+/**
+ * Where the records begin and end, if most days between have some: after the latest record of a day with many, otherwise
+ * with the day. A tenth of a period is not missed.
+ */
+function dataCuts(days: readonly Dated[], period: Period, latest: number | null): Bounds {
   const [first, last] = [days[0]?.at ?? 0, days.at(-1)?.at ?? 0]
+  const isKnown = latest !== null && latest >= last && (days.at(-1)?.count ?? 0) >= fewRecords
+  const end = Math.min(last + day, isKnown ? latest : Number.POSITIVE_INFINITY)
   const spare = (at: number) => (nextOf(period, startOf(period, at)) - startOf(period, at)) / 10
   const isDense = days.length * 2 > (last - first) / day
-  return isDense ? { from: first - spare(first), to: last + day + spare(last) } : { from: null, to: null }
+  return isDense ? { from: first - spare(first), to: end + spare(last) } : { from: null, to: null }
 }
 
 /** Hours only between bounds that a reader has given. */

@@ -257,13 +257,15 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
 
 const lineHeight = 18
 
-/** Lines of at most so many columns; a longer word is a line. */
+/** Lines of at most so many columns. Of a longer word, such as an address, each piece is a line. */
 function wrapped(text: string, most: number): readonly string[] {
   const lines: string[] = []
+  const pieces = new RegExp(`.{1,${most / 2}}`, 'gsu')
   for (const word of text.split(' ')) {
     const line = lines.length === 0 ? word : `${lines.at(-1)} ${word}`
     if (lines.length > 0 && columnsOf(line) <= most) lines[lines.length - 1] = line
-    else lines.push(word)
+    else if (columnsOf(word) <= most) lines.push(word)
+    else lines.push(...(word.match(pieces) ?? []))
   }
   return lines
 }

@@ -110,7 +110,10 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       })
       const of = `${named}: ${records.join('; ')}`
       const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
-      const title = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
+      // Otherwise the title of shares says the filters, which are those of the base.
+      const isOfAll = view.others.some(([name, value]) => name === 'base' && value === 'all')
+      const searched = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
+      const title = isOfAll ? `${spec.title}: ${named}` : searched
       return site.charts.draw({ ...spec, title, caption }, 'file')
     },
   }

@@ -2,7 +2,7 @@
 import { collectionAddress, feedAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
-import { conditionList } from '../browse/sentences.ts'
+import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
@@ -19,7 +19,7 @@ import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '
 import { topicTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { lateId, later } from '../parts/later.ts'
-import type { Names } from '../parts/values.ts'
+import { type Names, shortText } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
 import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
@@ -34,10 +34,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const chart = topicChart(context)
   const problems: Problem[] = [...wrong, ...chart.problems]
   const only = readChoice(view, 'panel', panelNames, problems)
-  const titleWith = (names?: Names): string => {
-    const topics = language.list(chart.topics.map((topic) => topicName(topic, language, names)))
-    return language.text.topic.title(topics, subjectLabel(subject, language))
-  }
+  const titleWith = (names?: Names): string => titleOf(chart, context, names)
   const title = titleWith()
   if (problems.length > 0) return problemPage(problems, title, request)
   const panels = topicPanels(chart, context)
@@ -106,6 +103,14 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       `
     },
   }
+}
+
+/** With the filters: topics without a search are named by these. */
+function titleOf({ topics }: TopicChart, { subject, view, language }: ChartContext, names?: Names): string {
+  const named = language.list(topics.map((topic) => topicName(topic, language, names)))
+  const title = language.text.topic.title(named, subjectLabel(subject, language))
+  const filters = topics[0]?.search === '' ? [] : sentencesOf(view.conditions, language, names)
+  return shortText([title, ...filters].join('; '), longestTitle)
 }
 
 /** The newest records are bounded by what is indexed. */

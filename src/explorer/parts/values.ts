@@ -38,6 +38,7 @@ export function timeOf(instant: string, language: Language): Html {
 
 /** A time that names its zone, because no note next to it does. */
 export function timeAndZone(instant: string, language: Language): Html {
+  if (dateOnly.test(instant)) return timeOf(instant, language)
   return html`<time datetime=${instant} data-zone>${language.time(instant)} UTC</time>`
 }
 

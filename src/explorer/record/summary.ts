@@ -6,12 +6,13 @@ import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
 import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
+import { usualRange } from '../chart-data/time-axis.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
-import type { Answer, IndexState, Site } from '../page.ts'
+import { type Answer, type IndexState, lastTime, type Site } from '../page.ts'
 import { fileName } from '../export-menu/file-name.ts'
 import { panelFiles, recordFiles } from '../export-menu/files.ts'
 import { type Exported, type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
@@ -176,14 +177,22 @@ async function monthsFigure(
   groups: NonNullable<SummaryAnswer['groups']>,
   uri: string,
   { holder, field }: Summarized,
-  { site, language }: MenuContext,
+  { site, language, index }: MenuContext,
 ): Promise<Html> {
   const { charts } = language.text
-  const counts = new Map(
-    groups.flatMap(({ key, count }) => (key === null ? [] : [[Date.parse(key), count] as const])),
+  const dated = groups.flatMap(({ key, count }) => (key === null ? [] : [{ at: Date.parse(key), count }]))
+  const counts = new Map(dated.map(({ at, count }) => [at, count]))
+  const usual = usualRange(dated)
+  const [first, last] = [usual[0]?.at, usual.at(-1)?.at]
+  if (first === undefined || last === undefined) return null
+  const apart = dated.filter((each) => !usual.includes(each))
+  const ends = [
+    ...(apart.some(({ at }) => at < first) ? ['start' as const] : []),
+    ...(apart.some(({ at }) => at > last) ? ['end' as const] : []),
+  ]
+  const leftOut = apart.map(
+    ({ at, count }) => `${periodLabel('month', at, language)}: ${language.number(count)}`,
   )
-  if (counts.size === 0) return null
-  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())]
   const time = holder.fields.get(holder.roles.time)
   const to = { subject: holder, language }
   const view = { ...emptyView, conditions: [{ field, operator: 'is', values: [uri] } as const] }
@@ -199,9 +208,10 @@ async function monthsFigure(
       valueLabel: noun,
       isOrdered: true,
       isStacked: true,
+      breaks: ends,
       keys: starts.map((start) => ({
         label: periodLabel('month', start, language),
-        isPartial: isPartial('month', start, { from: null, to: null }, Date.now()),
+        isPartial: isPartial('month', start, { from: null, to: null }, lastTime(index, Date.now())),
         href: viewAddress(to, time === undefined ? null : viewOfPeriod(view, time, 'month', start)),
       })),
       series: [{ name: noun, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
@@ -211,6 +221,7 @@ async function monthsFigure(
   return chartFigure(spec, site, language, {
     notes: [
       ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
+      ...(leftOut.length > 0 ? [charts.outliers(noun, language.list(leftOut))] : []),
       ...((starts[0] ?? 0) > first ? [charts.newestOnly] : []),
       ...partialNotes(spec.keys, language),
     ],

@@ -39,7 +39,9 @@ export function findings(
       const base = wholeBaseText(chart.base, language, names)
       const peak = peaks[at] ?? null
       const when = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
-      const found = text.finding(topicName(view, language, names), language.percent(share ?? 0), base)
+      const apart = view.search === '' ? [] : sentencesOf(chart.base.apart, language, names)
+      const named = [topicName(view, language, names), ...apart].join('; ')
+      const found = text.finding(named, language.percent(share ?? 0), base)
       return html`<li>${swatch(topics, at)}${found} (${text.ofTotal(language.number(count), language.number(total))})${when !== null && text.peak(when, language.percent(peak?.value ?? 0))}. ${list}</li>`
     })}
   </ul>`
