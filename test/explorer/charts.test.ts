@@ -118,7 +118,7 @@ for (const [at, split] of ['language', 'source', 'source_country', 'articleType'
     if (at < rounds(2)) assertTrue(await figure(`${address}&as=share`), share, address)
     assert.match(
       (await page(`${address}&as=share`)).texts('figcaption').join(),
-      /^Share of all .* \(each part is of all records, not of its own /,
+      /^Share of all .* \(each part is of the whole, not of its own /,
     )
     const where = { publishedAt: { gte: '2026-10-05', lt: '2026-11-16' } }
     const sums = shown.head.slice(1).map((_, at) => sum(shown.texts.map((row) => row[at + 1])))

@@ -123,6 +123,8 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
   readonly description?: string
   /** Whether earlier periods are left out. */
   readonly isCut?: boolean
+  /** What the records are called, in a sentence about shares. */
+  readonly noun?: string
 }
 
 /**
@@ -135,7 +137,7 @@ export function describe(
   { tag, text, list, number }: Language,
   countedIn: ((series: number, key: number) => Counted) | null = null,
 ): ChartSpec {
-  const { isCut = false, ...drawn } = given
+  const { isCut = false, noun = '', ...drawn } = given
   const spec = { ...drawn, noValue: text.charts.noValue, locale: tag }
   if (given.description !== undefined) return { ...spec, description: given.description }
   const all = spec.series.flatMap(({ name, values }, at) =>
@@ -174,7 +176,7 @@ export function describe(
     // Other groups may be left out.
     (isCut || spec.series.length > 1 || (all.length > 1 && !spec.isOrdered)) && text.charts.ofShown,
     extremes,
-    few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords)),
+    few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords), noun),
     gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),
   ]
   const series = spec.series.map((each, at) => ({ ...each, few: few[at] ?? [] }))

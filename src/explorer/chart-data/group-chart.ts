@@ -2,7 +2,7 @@
 import type { AxisEnd, ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
 import { readNames } from '../lists/names.ts'
 import { viewAddress } from '../browse/context.ts'
-import { fieldLabel, nounTitle } from '../fields/labels.ts'
+import { fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
@@ -201,6 +201,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
         keyLabel: groupingLabel(across, language),
         valueLabel: label,
         isOrdered: isOrdered(across),
+        noun: nounOf(context.subject, language),
         isStacked: isAdding || rows.length === 1,
         breaks: period === null ? [] : breaksOf(plan, answer, keys),
         keys: shown,
@@ -277,10 +278,12 @@ function notesOn(
         : cutNote(across, keys.length, along, isOrdered(across), language)),
     other !== undefined && cutNote(other, rows.length, groupsIn(answer, 'rows'), isOrdered(other), language),
     rows.some((row) => row.isCut) && charts.smallLeftOut,
-    isRanked(plan) && hasLeast(plan) && charts[whole === null ? 'atLeast' : 'matching'](number(leastRecords)),
+    isRanked(plan) &&
+      hasLeast(plan) &&
+      charts[whole === null ? 'atLeast' : 'matching'](number(leastRecords), nounOf(subject, language)),
     isRanked(plan) &&
       groups.some(({ total }) => Number(total) >= fewRecords) &&
-      charts.atLeast(number(fewRecords)),
+      charts.atLeast(number(fewRecords), nounOf(subject, language)),
     choices.kind !== null && choices.kind !== kind && { lines, bars, table }[kind],
     missing > 0 && charts[isNumber(across) ? 'unmeasured' : 'undated'](noun, number(missing)),
   ]

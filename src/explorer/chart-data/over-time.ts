@@ -1,7 +1,7 @@
 /** Counts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
 import { viewAddress } from '../browse/context.ts'
-import { capitalized, fieldLabel, nounTitle } from '../fields/labels.ts'
+import { capitalized, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -195,6 +195,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         isOrdered: true,
         isStacked,
         isCut: isNewestOnly(shown),
+        noun: nounOf(axis.subject, language),
         breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
         keys,
         series: series.map(({ name, isRest, view, counted }) => ({

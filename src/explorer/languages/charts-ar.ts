@@ -11,8 +11,8 @@ export const charts: NonNullable<Translation['charts']> = {
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
   tied: (place, others) => `${isolated(place)}، و${isolated(others)} غيره`,
   ofShown: 'مما يُعرض:',
-  few: (records, matches) =>
-    `* أو بلا تعبئة: نسب مما دون ${isolated(records)}، أو فوق الأعلى بأقل من ${isolated(matches)} نتائج، وهي صدفة جزئيًا.`,
+  few: (records, matches, noun) =>
+    `* أو بلا تعبئة: نسب مما دون ${isolated(records)} من ال${noun}، أو فوق الأعلى بأقل من ${isolated(matches)} نتائج، وهي صدفة جزئيًا.`,
   noValue: 'بلا قيمة',
   withoutValue: (count) => `بلا قيمة (–): ${isolated(count)}.`,
   pairsWithoutValue: (count) => `أزواج بلا قيمة: ${isolated(count)}.`,
@@ -84,7 +84,7 @@ export const charts: NonNullable<Translation['charts']> = {
   largestOf: (field, shown, all) =>
     `${isolated(field)}: المعروض ${isolated(shown)} من ${isolated(all)} مجموعة.`,
   matching: (count) => `لا تُعرض المجموعات التي يقل عدد المطابق فيها عن ${isolated(count)}.`,
-  atLeast: (count) => `لا تُعرض المجموعات التي تضم أقل من ${isolated(count)}.`,
+  atLeast: (count, noun) => `لا تُعرض المجموعات التي تضم أقل من ${isolated(count)} من ال${noun}.`,
   everything: 'كل شيء',
   noTime: 'لا يوجد وقت للمقارنة عبره.',
   noLines: 'تحتاج الخطوط إلى ترتيب مثل الزمن، لذلك رُسمت أعمدة.',

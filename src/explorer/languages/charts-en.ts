@@ -16,8 +16,8 @@ export const charts = {
   /** Several places with the highest or the lowest value; `others`: their number without the first. */
   tied: (place: string, others: string) => `${place}, and ${others} more`,
   ofShown: 'Of what is shown:',
-  few: (records: string, matches: string) =>
-    `* or hollow: partly chance, because of fewer than ${records} records, or high with fewer than ${matches} matches.`,
+  few: (records: string, matches: string, noun: string) =>
+    `* or hollow: partly chance, because of fewer than ${records} ${noun}, or high with fewer than ${matches} matches.`,
   noValue: 'no value',
   withoutValue: (count: string) => `Without a value (–): ${count}.`,
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,
@@ -32,7 +32,7 @@ export const charts = {
   periods: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
   by: (what: string, field: string) => `${what}, by ${field}`,
   partsBy: (what: string, field: string) =>
-    `${what}, by ${field} (each part is of all records, not of its own ${field})`,
+    `${what}, by ${field} (each part is of the whole, not of its own ${field})`,
   others: 'Others',
   undated: (noun: string, count: string) => `${noun} without a time that are not shown: ${count}.`,
   unmeasured: (noun: string, count: string) => `${noun} without the number that are not shown: ${count}.`,
@@ -89,7 +89,7 @@ export const charts = {
   largest: (shown: string, all: string) => `${shown} of ${all} groups are shown.`,
   largestOf: (field: string, shown: string, all: string) => `${field}: ${shown} of ${all} groups are shown.`,
   matching: (count: string) => `Groups with fewer than ${count} matches are left out.`,
-  atLeast: (count: string) => `Groups of fewer than ${count} records in all are left out.`,
+  atLeast: (count: string, noun: string) => `Groups of fewer than ${count} ${noun} in all are left out.`,
   everything: 'everything',
   noTime: 'There is no time to compare over.',
   noLines: 'Lines need an order, such as time, so these are bars.',

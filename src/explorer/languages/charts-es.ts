@@ -10,8 +10,8 @@ export const charts: NonNullable<Translation['charts']> = {
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
   tied: (place, others) => `${place}, y ${others} más`,
   ofShown: 'De lo que se muestra:',
-  few: (records, matches) =>
-    `* o hueco: en parte casual, por ser de menos de ${records} registros, o alto con menos de ${matches} resultados.`,
+  few: (records, matches, noun) =>
+    `* o hueco: en parte casual, por ser de menos de ${records} ${noun}, o alto con menos de ${matches} resultados.`,
   noValue: 'sin valor',
   withoutValue: (count) => `Sin valor (–): ${count}.`,
   pairsWithoutValue: (count) => `Pares sin valor: ${count}.`,
@@ -81,7 +81,7 @@ export const charts: NonNullable<Translation['charts']> = {
   largest: (shown, all) => `Se muestran ${shown} de ${all} grupos.`,
   largestOf: (field, shown, all) => `${field}: se muestran ${shown} de ${all} grupos.`,
   matching: (count) => `No se muestran grupos con menos de ${count} coincidencias.`,
-  atLeast: (count) => `No se muestran grupos de menos de ${count} registros en total.`,
+  atLeast: (count, noun) => `No se muestran grupos de menos de ${count} ${noun} en total.`,
   everything: 'todo',
   noTime: 'No hay una fecha por la que comparar.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',
