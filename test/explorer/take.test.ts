@@ -201,7 +201,7 @@ test('topics are taken along as a row for each topic in each period', async () =
   const menu = menuOf(await fetchText(`${articles}/topic?${topics}`))
   const response = await fetch(service.url + menu.link('CSV'))
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
-  const disposition = 'attachment; filename="articles-climate-flood-by-month.csv"'
+  const disposition = 'attachment; filename="articles-climate-flood-share-by-month.csv"'
   assert.equal(response.headers.get('content-disposition'), disposition)
   const [head, ...rows] = (await response.text())
     .replace(/^\uFEFF/, '')

@@ -196,6 +196,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         isStacked,
         isCut: isNewestOnly(shown),
         noun: nounOf(axis.subject, language),
+        period,
         breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
         keys,
         series: series.map(({ name, isRest, view, counted }) => ({

@@ -20,6 +20,7 @@ export interface ChartSpec {
   readonly unit: 'number' | 'share'
   /** What the keys are, such as a period, and what the values are. */
   readonly keyLabel: string
+  readonly period?: string
   readonly valueLabel: string
   /** Whether keys have an order of their own, such as time: they are drawn from left to right. */
   readonly isOrdered: boolean

@@ -1,8 +1,10 @@
 /** What readers take along from a chart: its groups as files, the drawing, and its query. */
 import { fileFormats } from '../../files/file-spec.ts'
 import { chartFileAddress, embeddedChartAddress, withLanguage } from '../addresses.ts'
-import { isDrawn } from '../charts/chart-spec.ts'
+import { type ChartSpec, isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
+import { withOthers } from '../chart-data/own-parameters.ts'
+import { shareBase } from '../chart-data/share-base.ts'
 import { affordableOperations } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -23,6 +25,8 @@ export function exportedChart(
   context: Pick<MenuContext, 'site' | 'language'>,
 ): Exported | null {
   const { spec } = asked.chart(answer)
+  // Of the period that is drawn, whatever fits best later.
+  const file = withOthers(view, { per: spec.period ?? null })
   const drawn = asked.more(answer)
   // Of what costs too much for one operation the first part is shown.
   const [operation] = affordableOperations(context.site, drawn.length === 0 ? asked.panels : drawn)
@@ -32,25 +36,30 @@ export function exportedChart(
     title: `${viewTitle(view, subject, context.language, readNames(answer))} – ${spec.title}`,
     operation,
     files: fileFormats.flatMap((format) => {
-      const path = chartFileAddress(subject.collection.nsid, view, format)
+      const path = chartFileAddress(subject.collection.nsid, file, format)
       return path === null ? [] : { format, path }
     }),
     embed: embeddedChartAddress(subject.collection.nsid, view),
-    svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
+    svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, file, 'svg') : null,
   }
 }
 
 /** The drawing as SVG; a script adds a button for PNG. */
-export function drawingLink(view: View, subject: PageSubject, language: Language): Html {
+export function drawingLink(shown: View, spec: ChartSpec, subject: PageSubject, language: Language): Html {
   const { file, image } = language.text.charts
+  const view = withOthers(shown, { per: spec.period ?? null })
   const address = withLanguage(chartFileAddress(subject.collection.nsid, view, 'svg'), language)
   return html`<a href=${address} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${image}>${file}</a>`
 }
 
-/** `articles-climate-by-week-language`: by what chooses the chart. */
+/** `articles-climate-share-of-all-by-week-language`: by what chooses the chart. */
 export function chartFileName(view: View, subject: PageSubject): string {
   const other = (name: string) => view.others.filter(([each]) => each === name).map(([, value]) => value)
   const by = [...other('by'), ...other('per'), ...other('split')]
-  const more = [...other('q'), ...other('as'), ...other('measure'), ...other('of')]
+  const isWhole = shareBase({ ...view, search: other('q').join() }, subject, []).isWhole
+  const ofTopics = other('part').includes('topic') && !isWhole ? ['share'] : []
+  const measured = [...other('as'), ...other('measure'), ...ofTopics]
+  const base = measured.includes('share') && other('base').includes('all') ? ['of-all'] : []
+  const more = [...other('q'), ...measured, ...other('of'), ...base]
   return fileName(view, subject, [...more, ...(by.length === 0 ? ['chart'] : ['by', ...by])])
 }

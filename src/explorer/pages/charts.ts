@@ -69,7 +69,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
         ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: isDrawn(spec) && drawingLink(own, subject, language),
+          links: isDrawn(spec) && drawingLink(own, spec, subject, language),
         })}
         ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `

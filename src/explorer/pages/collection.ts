@@ -223,7 +223,7 @@ async function timeFigure(
     tools: timeTools(choices, context, readNames(answer)),
     links: html`${byIndexing}
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
-      ${drawingLink(view, subject, language)}`,
+      ${drawingLink(view, spec, subject, language)}`,
   })
 }
 

@@ -168,6 +168,6 @@ async function timeline(chart: TopicChart, answer: Answer, context: TopicContext
   return chartFigure(spec, site, language, {
     notes,
     tools: topicTools(chart, context, names),
-    links: isDrawn(spec) && drawingLink(fileView(view), subject, language),
+    links: isDrawn(spec) && drawingLink(fileView(view), spec, subject, language),
   })
 }
