@@ -6,6 +6,7 @@ import type { Service } from '../network/service.ts'
 import { demoService } from './reader.ts'
 
 const articles = '/c/tech.service.news.article'
+const outlets = '/c/tech.service.news.source'
 let service: Service
 
 before(async () => {
@@ -57,6 +58,63 @@ test('the file of a chart is called by the measure, the base and the period that
   }
 })
 
+test('the file of all columns has a name of its own, next to one of those that have values', async () => {
+  const [list, topic] = await Promise.all(
+    ['', '/topic'].map((page) => documentOf(`${articles}${page}?articleType.missing=1`)),
+  )
+  const [record = ''] = linksOf(list!, 'h3')
+  const [outlet = ''] = linksOf(await documentOf(outlets), 'h3')
+  const others = await Promise.all([record, outlet].map(documentOf))
+  for (const document of [list!, topic!, ...others]) {
+    const files = linksOf(document).filter((link) => link.startsWith('/api/graphql?format='))
+    const named = files.map((link) => new URLSearchParams(link.split('?')[1]))
+    const whole = named.findLastIndex((each) => each.get('name')?.endsWith('-all-columns'))
+    const short = named.findLastIndex((each, at) => at < whole && each.get('format') === 'csv')
+    assert.equal(named[whole]?.get('name'), `${named[short]?.get('name')}-all-columns`)
+    const heads = await Promise.all([short, whole].map(async (at) => columnsOf(files[at] ?? '')))
+    assert.ok(heads[0]!.length * 2 < heads[1]!.length, heads.join('\n'))
+  }
+  // In the lists and for the record, no column of the record itself is without values.
+  for (const document of [list!, topic!, others[0]!]) {
+    const [csv = ''] = linksOf(document).filter(
+      (link) => /format=csv&/.test(link) && !/all-columns/.test(link),
+    )
+    const rows = await rowsOf(csv.replace('format=csv', 'format=ndjson').replace('&bom=true', ''))
+    const own = Object.keys(rows[0] ?? {}).filter((name) => !name.includes('.'))
+    for (const name of own)
+      assert.ok(
+        rows.some((row) => row[name] !== null),
+        `${name} of ${csv}`,
+      )
+  }
+})
+
+test('a citation of the summary of an outlet names the outlet', async () => {
+  const [outlet = ''] = linksOf(await documentOf(outlets), 'h3')
+  for (const [tag, said] of [
+    ['en', 'NAME: Articles: summary. '],
+    ['es', 'NAME: Artículos: resumen. '],
+    ['ar', 'NAME: المقالات: ملخص. '],
+  ] as const) {
+    const document = await documentOf(`${outlet}?lang=${tag}`)
+    const name = document.querySelector('h1')?.textContent?.trim() ?? ''
+    const texts = [...document.querySelectorAll('.summary-of pre')].map(({ textContent }) =>
+      textContent.replaceAll(/[\u2066-\u2069]/g, ''),
+    )
+    assert.ok(texts.join('\n').includes(said.replace('NAME', name)), texts.join('\n'))
+  }
+})
+
 function linksOf(document: Document, within = '.take-links'): readonly string[] {
   return [...document.querySelectorAll(`${within} a`)].map((link) => link.getAttribute('href') ?? '')
+}
+
+async function columnsOf(csv: string): Promise<readonly string[]> {
+  const [head = ''] = (await (await fetch(service.url + csv)).text()).split('\r\n')
+  return head.split(',')
+}
+
+async function rowsOf(ndjson: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const lines = (await (await fetch(service.url + ndjson)).text()).trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
 }

@@ -6,7 +6,7 @@ import { longestAddress } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { mergeSelections, nested } from '../../ask/graphql-text.ts'
+import { mergeSelections, nested, type Selection } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 
 export const graphqlPath = '/api/graphql'
@@ -32,21 +32,29 @@ export function panelFiles(
     .filter(({ path }) => path.length <= longestAddress)
 }
 
-/** `columns`: null for all scalar fields, the URIs of references, and the names of the records that they lead to. */
+/** `columns`: of a table; otherwise of CSV alone. Other files have all scalar fields, references, and names behind these. */
 export function recordFiles(
   schema: GraphQLSchema,
   { collection, fields }: PageSubject,
   args: Panel['arguments'],
   name: string,
-  columns: readonly ShownField[] | null = null,
+  columns: readonly ShownField[],
+  isTable = false,
 ): readonly ExportedFile[] {
   const { rootField, typeName } = collection
   const type = schema.getType(typeName)
-  const usual = columns === null && isObjectType(type) ? usualPaths(type) : []
-  const shown = columns ?? [...fields.values()].filter(isNamed)
-  const selected = selectFields(shown.filter(isInRow))
-  const selection = { nodes: mergeSelections([...usual.map((path) => nested(path)), selected]) }
-  return panelFiles(schema, { field: rootField, arguments: args, selection }, name)
+  const usual = isObjectType(type) ? usualPaths(type).map((path) => nested(path)) : []
+  const filesOf = (shown: readonly ShownField[], more: readonly Selection[], called = name) => {
+    const selection = { nodes: mergeSelections([...more, selectFields(shown.filter(isInRow))]) }
+    return panelFiles(schema, { field: rootField, arguments: args, selection }, called)
+  }
+  const named = [...fields.values()].filter(isNamed)
+  const whole = filesOf(named, usual, `${name}-all-columns`).filter(({ format }) => format === 'csv')
+  return [
+    ...filesOf(columns, []).filter(({ format }) => isTable || format === 'csv'),
+    ...whole.map((file) => ({ ...file, isWhole: true })),
+    ...(isTable ? [] : filesOf(named, usual).filter(({ format }) => format !== 'csv')),
+  ]
 }
 
 /** Whether it is a reference of the record itself to records with names. */

@@ -29,19 +29,12 @@ export function exportedList(
   const name = fileName(view, subject, view.stories ? ['stories'] : [], names)
   // Where the reader has chosen no columns: those that represent records, if a record of the page has a value.
   const short = isTable ? columns : shortColumns(found, subject)
-  const files = recordFiles(site.schema, subject, args, name, short)
-  const whole = recordFiles(site.schema, subject, args, name)
   const list: View = { ...view, page: null, facets: null, others: [] }
   return {
     kind: 'list',
     title: viewTitle(view, subject, language, names),
     operation: buildOperation(site.schema, 'List', [listPanel(list, columns, [], subject)]),
-    files: [
-      ...files.filter(({ format }) => isTable || format === 'csv'),
-      ...whole
-        .filter(({ format }) => !isTable || format === 'csv')
-        .map((file) => (file.format === 'csv' ? { ...file, isWhole: true } : file)),
-    ],
+    files: recordFiles(site.schema, subject, args, name, short, isTable),
     noun: nounOf(subject, language),
     columns: columnForm(short, browse, 'program'),
     total: { count: total, text: listCount(total, view, subject, language) },

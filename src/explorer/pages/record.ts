@@ -5,13 +5,14 @@ import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
+import { shortColumns } from '../lists/list.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { directions, isPresent, recordText, shortText } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
 import { heading, nameOf } from '../record/heading.ts'
 import type { RecordNode } from '../record/record-operation.ts'
-import { languageOf, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
+import { languageOf, recordPanel, referringTo, textOf, valueAt } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { exportedSummaries, summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { addressProperties, technical } from '../record/technical.ts'
@@ -65,15 +66,17 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       const node = nodeOf(answer)
       if (node === null) return missing(shown)
       const context: MenuContext = { ...request, site, index }
+      const named = { uri, name: nameOf(node, subject, language) }
       const exported: Exported = {
         kind: 'record',
-        title: nameOf(node, subject, language),
+        title: named.name,
         operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
         files: recordFiles(
           site.schema,
           subject,
           { where: { uri: { eq: uri } } },
           fileName(emptyView, subject, [recordKey(uri)]),
+          shortColumns([], subject).filter(({ properties: at }) => isPresent(valueAt(node.recordJson, at))),
         ),
       }
       const values = valuesOf(node, shown, site)
@@ -81,7 +84,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       return html`
         <article class="record">
           ${top}
-          ${await summaries(uri, await summarized, answer, context)}
+          ${await summaries(named, await summarized, answer, context)}
           ${incoming(node, referringTo(subject, site), values)}
           ${sameStory(node, { site, subject, language })}
           <section aria-label=${text.record.fields}>
@@ -90,7 +93,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           ${technical(node, values)}
         </article>
         ${exportMenu(exported, context)}
-        ${programMenu([exported, ...exportedSummaries(uri, await summarized, answer, context)], context)}
+        ${programMenu([exported, ...exportedSummaries(named, await summarized, answer, context)], context)}
       `
     },
   }

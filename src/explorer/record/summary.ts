@@ -1,5 +1,6 @@
 /** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
+import type { NamedReference } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
@@ -9,6 +10,7 @@ import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-d
 import { usualRange } from '../chart-data/time-axis.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { shortColumns } from '../lists/list.ts'
 import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
@@ -118,19 +120,19 @@ interface SummaryAnswer {
 
 /** Of the summaries that the page shows. */
 export function exportedSummaries(
-  uri: string,
+  of: NamedReference,
   summarized: readonly Summarized[],
   answer: Answer,
   context: MenuContext,
 ): readonly Exported[] {
   return summarized.flatMap((each) => {
     const { count } = answer[each.name] as SummaryAnswer
-    return count === 0 ? [] : exportedSummary(uri, each, count, context)
+    return count === 0 ? [] : exportedSummary(of, each, count, context)
   })
 }
 
 export async function summaries(
-  uri: string,
+  of: NamedReference,
   summarized: readonly Summarized[],
   answer: Answer,
   context: MenuContext,
@@ -139,13 +141,13 @@ export async function summaries(
     summarized.map((each) => {
       const read = answer[each.name] as SummaryAnswer
       const isOnly = summarized.filter(({ holder }) => holder === each.holder).length === 1
-      return read.count === 0 ? null : summary(uri, each, read, isOnly, context)
+      return read.count === 0 ? null : summary(of, each, read, isOnly, context)
     }),
   )
 }
 
 async function summary(
-  uri: string,
+  of: NamedReference,
   summarized: Summarized,
   { count, min, max, avg, groups = [] }: SummaryAnswer,
   isOnly: boolean,
@@ -156,7 +158,7 @@ async function summary(
   const { text } = language
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
-  const all = valueAddress({ subject: holder, language }, field, uri)
+  const all = valueAddress({ subject: holder, language }, field, of.uri)
   const total = counted(holder, count, language)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
@@ -167,8 +169,8 @@ async function summary(
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
-    ${bucket !== null && (await monthsFigure(groups, uri, summarized, context))}
-    ${exportMenu(exportedSummary(uri, summarized, count, context), context)}
+    ${bucket !== null && (await monthsFigure(groups, of.uri, summarized, context))}
+    ${exportMenu(exportedSummary(of, summarized, count, context), context)}
   </section>`
 }
 
@@ -230,7 +232,7 @@ async function monthsFigure(
 
 /** Months as files, and the summary as a query. */
 function exportedSummary(
-  uri: string,
+  { uri, name: named }: NamedReference,
   summarized: Summarized,
   count: number,
   context: Pick<MenuContext, 'site' | 'language'>,
@@ -243,11 +245,11 @@ function exportedSummary(
   const name = fileName({ ...emptyView, conditions }, holder, more)
   return {
     kind: 'summary',
-    title: context.language.text.record.summary(subjectLabel(holder, context.language)),
+    title: `${named}: ${context.language.text.record.summary(subjectLabel(holder, context.language))}`,
     operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
     files:
       bucket === null
-        ? recordFiles(schema, holder, { where }, name)
+        ? recordFiles(schema, holder, { where }, name, shortColumns([], holder))
         : panelFiles(
             schema,
             {

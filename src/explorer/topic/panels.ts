@@ -163,8 +163,8 @@ function newestPanel(name: string, view: View, isTimed: boolean, { subject, now 
 }
 
 function newestColumns(subject: PageSubject): readonly ShownField[] {
-  const { title, time } = subject.roles
-  return fieldsNamed(subject, [title, time, mainReference(subject)?.name ?? null])
+  const { title, time, columns } = subject.roles
+  return fieldsNamed(subject, [title, time, ...columns, mainReference(subject)?.name ?? null])
 }
 
 /** The facet that names records, such as the outlet; otherwise the first one of codes or listed values. */
