@@ -1,10 +1,15 @@
 /** Pages of records over the demo corpus. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { languages } from '../../src/explorer/languages/language.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { toText } from '../../src/explorer/html.ts'
+import { chooseLanguage, languages } from '../../src/explorer/languages/language.ts'
+import { columnsOf } from '../../src/explorer/lists/list.ts'
+import { results } from '../../src/explorer/parts/results.ts'
+import { emptyView } from '../../src/explorer/view/view.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import { assertHarmless } from './harmless.ts'
-import { openPages } from './pages.ts'
+import { newsModel, openPages } from './pages.ts'
 
 const demo = await openPages()
 const stress = await openPages('stress')
@@ -26,6 +31,25 @@ test('an article is shown with all of its analyses side by side', async () => {
   const row = compared.split('<tr').find((each) => each.includes('>Model<')) ?? ''
   for (const each of models) assert.ok(row.includes(each), each)
   assert.equal(row.split('<td').length - 1, 2)
+})
+
+test('analyses side by side are all called by their kind, time and key, and a table without titles by the kind', async () => {
+  const analyses = Map.groupBy(of('enrichment'), ({ value }) => value.article.uri)
+  for (const article of of('article').filter(({ uri }) => (analyses.get(uri)?.length ?? 0) > 1)) {
+    const { texts } = await demo.page(pathOf(article))
+    // Of records without a time, the key alone tells them apart.
+    for (const head of texts('.compared thead th')) assert.match(head, /^(Enrichment|Article) (· .* )?\S+$/)
+  }
+  const subject = createSubjects(newsModel).of('tech.service.news.enrichment')
+  const columns = subject === null ? [] : columnsOf({ ...emptyView, show: 'table' }, subject)
+  const headWith = (values: Readonly<Record<string, unknown>>) => {
+    const found = [{ uri: 'at://did:web:example.org/tech.service.news.enrichment/1', values, snippets: {} }]
+    const language = chooseLanguage('en', undefined)
+    const table = subject && results(found, 'table', columns, { subject, language })
+    return /<thead><tr><th[^>]*>([^<]*)/.exec(toText(table))?.[1]
+  }
+  const heads = [headWith({ neutralHeadline: 'Storm' }), headWith({ neutralHeadline: null })]
+  assert.deepEqual(heads, ['Neutral headline', 'Enrichment'])
 })
 
 test('an outlet is shown with how many articles it has by month, and their mean scores', async () => {

@@ -1,5 +1,5 @@
 /** The records of a page as a list, a table, or cards. */
-import { fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel, singularLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
@@ -138,13 +138,18 @@ function marked({ text, ranges }: SnippetAnswer): Html {
 function table(found: readonly Result[], columns: Columns, context: ResultContext): Html {
   const { subject, language, head = (field: ShownField) => columnHead(field, language) } = context
   const { title } = subject.roles
+  const isTitled = found.some(({ values }) => isPresent(values[title ?? '']))
+  const headOf = (field: ShownField) =>
+    field.name === title && !isTitled
+      ? html`<th scope="col">${singularLabel(subject, language)}</th>`
+      : head(field)
   const noted = (result: Result, row: number): Html => {
     const said = context.note?.(result, row)
     return said != null && said !== false && html`<span class="facts">${said}</span>`
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.table}>
     <table class="records">
-      <thead><tr>${columns.map((field) => head(field))}</tr></thead>
+      <thead><tr>${columns.map(headOf)}</tr></thead>
       <tbody>
         ${found.map(
           (result, row) =>

@@ -5,8 +5,8 @@ import { html, type Html } from '../html.ts'
 import { briefColumns } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
-import { kindAndTimeOf, namingText, type ReadValue } from '../parts/record-name.ts'
-import { isPresent, recordLink, recordText, shortText } from '../parts/values.ts'
+import { kindTimeAndKey } from '../parts/record-name.ts'
+import { isPresent, recordLink } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import type { RecordNode, Referring, ReferringAnswer } from './record-operation.ts'
 import { languageOf, mostReferring, valueAt } from './record-operation.ts'
@@ -100,9 +100,6 @@ function heading(
   holder: PageSubject,
   language: Language,
 ): Html {
-  const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
-  const named = namingText(read, holder, language)
-  const content =
-    named === null ? kindAndTimeOf(read, holder, language) : recordText(shortText(named.text, 120))
+  const content = kindTimeAndKey(({ properties }) => valueAt(recordJson, properties), holder, uri, language)
   return recordLink(uri, content, language)
 }
