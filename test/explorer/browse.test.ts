@@ -213,6 +213,18 @@ test('a topic says its filters in titles and pictures, and with shares of all in
   )
 })
 
+test('words of a topic are compared within its language, also where the base has others', async () => {
+  for (const [query, isSaid] of [
+    ['q=climate&language=en&base=all', true],
+    ['q=climate', true],
+    // All that it is compared with is in English.
+    ['q=climate&language=en', false],
+  ] as const) {
+    const { body } = await page(`${articles}/topic?${query}&panel=words`)
+    assert.equal(/Language: English are compared/.test(body), isSaid, query)
+  }
+})
+
 test('a page has every facet that its price leaves room for, and no dearer one', async () => {
   const roles = createSubjects(newsModel).of('tech.service.news.article')?.roles.facets ?? []
   for (const condition of [

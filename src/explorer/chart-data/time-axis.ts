@@ -127,11 +127,11 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
 
 /**
  * Where the records begin and end, if most days between have some: after the latest record of a day with many, otherwise
- * with the day. A tenth of a period is not missed.
+ * with the day, as after midnight, which is a date. A tenth of a period is not missed.
  */
 function dataCuts(days: readonly Dated[], period: Period, latest: number | null): Bounds {
   const [first, last] = [days[0]?.at ?? 0, days.at(-1)?.at ?? 0]
-  const isKnown = latest !== null && latest >= last && (days.at(-1)?.count ?? 0) >= fewRecords
+  const isKnown = latest !== null && latest > last && (days.at(-1)?.count ?? 0) >= fewRecords
   const end = Math.min(last + day, isKnown ? latest : Number.POSITIVE_INFINITY)
   const spare = (at: number) => (nextOf(period, startOf(period, at)) - startOf(period, at)) / 10
   const isDense = days.length * 2 > (last - first) / day

@@ -20,8 +20,9 @@ export interface ChartSpec {
   readonly unit: 'number' | 'share'
   /** What the keys are, such as a period, and what the values are. */
   readonly keyLabel: string
-  readonly period?: string
   readonly valueLabel: string
+  /** Of the keys of a chart over time, as in the parameter `per`. */
+  readonly period?: string
   /** Whether keys have an order of their own, such as time: they are drawn from left to right. */
   readonly isOrdered: boolean
   /** Whether the values of a key add up: bars are then stacked. Bars below each other are of keys without an order. */

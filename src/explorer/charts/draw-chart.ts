@@ -257,10 +257,13 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
 
 const lineHeight = 18
 
-/** Lines of at most so many columns. Of a longer word, such as an address, each piece is a line. */
+/**
+ * Lines of at most so many columns. A longer word, such as an address, is cut into pieces of half as many characters: one
+ * may be two columns wide.
+ */
 function wrapped(text: string, most: number): readonly string[] {
   const lines: string[] = []
-  const pieces = new RegExp(`.{1,${most / 2}}`, 'gsu')
+  const pieces = new RegExp(`.{1,${Math.floor(most / 2)}}`, 'gsu')
   for (const word of text.split(' ')) {
     const line = lines.length === 0 ? word : `${lines.at(-1)} ${word}`
     if (lines.length > 0 && columnsOf(line) <= most) lines[lines.length - 1] = line

@@ -25,8 +25,7 @@ export function exportedChart(
   context: Pick<MenuContext, 'site' | 'language'>,
 ): Exported | null {
   const { spec } = asked.chart(answer)
-  // Of the period that is drawn, whatever fits best later.
-  const file = withOthers(view, { per: spec.period ?? null })
+  const file = asDrawn(view, spec)
   const drawn = asked.more(answer)
   // Of what costs too much for one operation the first part is shown.
   const [operation] = affordableOperations(context.site, drawn.length === 0 ? asked.panels : drawn)
@@ -44,10 +43,15 @@ export function exportedChart(
   }
 }
 
+/** Files keep the period that is drawn, also when another one fits later records better. */
+function asDrawn(view: View, { period }: ChartSpec): View {
+  return withOthers(view, { per: period ?? null })
+}
+
 /** The drawing as SVG; a script adds a button for PNG. */
 export function drawingLink(shown: View, spec: ChartSpec, subject: PageSubject, language: Language): Html {
   const { file, image } = language.text.charts
-  const view = withOthers(shown, { per: spec.period ?? null })
+  const view = asDrawn(shown, spec)
   const address = withLanguage(chartFileAddress(subject.collection.nsid, view, 'svg'), language)
   return html`<a href=${address} rel="nofollow" download=${`${chartFileName(view, subject)}.svg`} data-image=${image}>${file}</a>`
 }

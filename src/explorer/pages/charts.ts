@@ -110,8 +110,12 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
       })
       const of = `${named}: ${records.join('; ')}`
       const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
-      // Otherwise the title of shares says the filters, which are those of the base.
-      const isOfAll = view.others.some(([name, value]) => name === 'base' && value === 'all')
+      // A share of all records does not say the filters; one of filtered records has them in its base.
+      const isOfAll =
+        spec.unit === 'share' &&
+        (searches.length === 0
+          ? view.conditions.length > 0
+          : view.others.some(([name, value]) => name === 'base' && value === 'all'))
       const searched = searches.length === 0 ? spec.title : `${language.list(searches)}: ${spec.title}`
       const title = isOfAll ? `${spec.title}: ${named}` : searched
       return site.charts.draw({ ...spec, title, caption }, 'file')

@@ -223,7 +223,7 @@ async function monthsFigure(
   return chartFigure(spec, site, language, {
     notes: [
       ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
-      ...(leftOut.length > 0 ? [charts.outliers(noun, language.list(leftOut))] : []),
+      ...(leftOut.length > 0 ? [charts.monthsLeftOut(noun, language.list(leftOut))] : []),
       ...((starts[0] ?? 0) > first ? [charts.newestOnly] : []),
       ...partialNotes(spec.keys, language),
     ],

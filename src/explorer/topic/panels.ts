@@ -7,6 +7,7 @@ import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, atLeast, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart-data/grouping.ts'
 import { countIn } from '../chart-data/time-axis.ts'
+import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import {
   languageField,
@@ -103,7 +104,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     values: thingPanels('values', {}),
     languages: each((view, at) => {
-      if (language === null || isOneLanguage(view, subject)) return []
+      if (language === null || isOfOneLanguage(base, view, subject)) return []
       const given = { ...recordArguments(view), groupBy: [language.name], limit: 1 }
       return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
     }),
@@ -112,7 +113,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
 
   function thingPanels(kind: 'words' | 'values', answer: Answer | null): readonly Panel[] {
     return each((topic, at) => {
-      const spoken = kind === 'words' ? languageIn(answer, at, topic, subject) : null
+      const spoken = kind === 'words' ? languageIn(answer, at, topic, chart, subject) : null
       const view = spoken === null ? topic : withCondition(topic, spoken)
       const thing = thingOf(kind, { ...context, view })
       if (thing === null) return []
@@ -125,17 +126,26 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
   }
 }
 
-function isOneLanguage({ conditions }: View, subject: PageSubject): boolean {
+/** Whether all that the records are compared with has one language too. */
+function isOfOneLanguage(base: ShareBase, { conditions }: View, subject: PageSubject): boolean {
   const name = languageField(subject)?.name
-  return conditions.some((one) => one.field.name === name && one.operator === 'is' && one.values.length === 1)
+  const isOne = ({ field, operator, values }: Condition) =>
+    field.name === name && operator === 'is' && values.length === 1
+  return base.name === 'filters' && conditions.some(isOne)
 }
 
 /**
- * Of more than half of the records: next to others, the usual words of a language are unusual. Null where the view says
- * it. With null instead of the answer, any.
+ * Of more than half of the records: next to others, the usual words of a language are unusual. Null where all have one.
+ * With null instead of the answer, any.
  */
-function languageIn(answer: Answer | null, at: number, view: View, subject: PageSubject): Condition | null {
-  if (isOneLanguage(view, subject)) return null
+function languageIn(
+  answer: Answer | null,
+  at: number,
+  view: View,
+  { base }: TopicChart,
+  subject: PageSubject,
+): Condition | null {
+  if (isOfOneLanguage(base, view, subject)) return null
   const field = languageField(subject)
   const { count = 0, groups = [] } = (answer?.[`language${at}`] ?? {}) as Partial<GroupsAnswer>
   const [largest] = groups.filter((group) => 2 * group.count > count)
@@ -225,7 +235,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
     const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
     const [here, compared] = ['here', 'compared'].map((name) => countIn(answer, `${name}${at}`))
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
-    const spoken = languageIn(answer, at, view, subject)
+    const spoken = languageIn(answer, at, view, chart, subject)
     const things = (kind: 'words' | 'values', of: View) =>
       (thingOf(kind, { ...own, view: of })?.rows(unusual(kind)) ?? []).filter(
         ({ label }) => !isSearched(label),

@@ -33,6 +33,8 @@ export function candidatePath(optimizer: Optimizer, sources: readonly CandidateS
 
 /** Statistics for planning one statement. */
 export interface BoundedStatistics extends Omit<Statistics, 'complete'> {
+  /** Whether a count up to the limit is one, and not the limit because the budget is spent. */
+  affordsCount(limit: number): boolean
   /** Whether candidate sources may compare with `count` more values; if so, adds them to `sourceValues`. */
   affordsValues(count: number): boolean
   /** Number of values that candidate sources compare with. */
@@ -72,6 +74,7 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
       left += (limit - counted) / rowsCounted
       return counted
     },
+    affordsCount: (limit) => costs.countUpTo + limit / rowsCounted <= left,
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
     word: (index, word, isPrefix) =>
       once(`${index.name} ${isPrefix} ${word}`, () =>

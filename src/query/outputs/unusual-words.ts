@@ -92,8 +92,8 @@ export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan):
 }
 
 /**
- * Of n records of N, the index of samples finds those that are read among about N × `mostRead` / n of all records. If
- * there are more records, all of them are looked at for their CIDs. Only engines that take hints have that index.
+ * Of n records of N, the index of samples finds those that are read among about N × `mostRead` / n of all records. Where
+ * that is more than n, the n records are looked at for their CIDs. Only engines that take hints have that index.
  */
 function planSample(optimizer: Optimizer, table: Table, where: Condition): CountedRows {
   const counted = planCountedRows(optimizer, table, where, null)
@@ -101,7 +101,9 @@ function planSample(optimizer: Optimizer, table: Table, where: Condition): Count
   if (isUnhinted(optimizer) || index === undefined || counted.rows.path.kind !== 'planner') return counted
   const many = Math.ceil(Math.sqrt(mostRead * rowsOf(optimizer, table)))
   const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, where))
-  if (optimizer.statistics.countUpTo(probe, many) < many) return counted
+  // What is not counted may be few.
+  const { statistics } = optimizer
+  if (!statistics.affordsCount(many) || statistics.countUpTo(probe, many) < many) return counted
   return { ...counted, rows: { ...counted.rows, path: { kind: 'index-scan', index: index.name } } }
 }
 

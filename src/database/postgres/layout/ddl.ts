@@ -133,8 +133,8 @@ export function storyIndexStatements(table: Table): readonly string[] {
 }
 
 /**
- * Writes the rows of a table anew, without the versions that the transaction has replaced: until it ends, an index
- * would have entries for these too, and the file their room for good.
+ * Rewrites a table without the row versions that the transaction has replaced. Until it ends, indexes that are built
+ * have entries for these too, and the file keeps their space for good.
  */
 export function rewriteStatements({ name, stories, isSpread }: Table): readonly string[] {
   if (stories === null || isSpread) return []
@@ -210,7 +210,7 @@ function indexes(table: Table): Index[] {
   ]
 }
 
-/** Without entries for a missing reference, unless all records have the reference: then the index includes columns. */
+/** Without entries for a missing reference. `included`, which SQLite alone writes, is empty where one may be missing. */
 function indexed(
   { kind, columns, partial, included }: TableIndex & { readonly kind: Exclude<TableIndex['kind'], 'sample'> },
   all: ReadonlyMap<string, Column>,

@@ -155,7 +155,7 @@ onEveryDatabase(
       }),
     )
     const reviews = await Promise.all(
-      books.map((_, n) => {
+      Array.from({ length: 500 }, (_, n) => {
         const value = { book: refTo(books[n % 7] as (typeof books)[number]), writtenAt: day(n) }
         return buildRecord('org.example.library.review', { rkey: `r${n}`, value })
       }),
@@ -165,7 +165,7 @@ onEveryDatabase(
     const reference = createReference(libraryLexicons, libraryReferences, records)
     for (const [kind, key, index, ofMany, ofFew] of [
       ['Book', 'language', 'language', { publishedAt: { gte: day(10) } }, { publishedAt: { gte: day(58) } }],
-      ['Review', 'book', 'book', { writtenAt: { gte: day(10) } }, { writtenAt: { gte: day(58) } }],
+      ['Review', 'book', 'book', { writtenAt: { gte: day(10) } }, { writtenAt: { gte: day(490) } }],
       // Of the records of many targets, from the index of their reference.
       [
         'Review',
@@ -185,8 +185,8 @@ onEveryDatabase(
         'Review',
         'writtenAt_week',
         'book',
-        { book: { language: { eq: 'en' } }, writtenAt: { lt: day(50) } },
-        { book: { language: { eq: 'de' } }, writtenAt: { lt: day(50) } },
+        { book: { language: { eq: 'en' } }, writtenAt: { lt: day(400) } },
+        { book: { language: { eq: 'de' } }, writtenAt: { lt: day(400) } },
       ],
     ] as const)
       for (const where of [ofMany, ofFew]) {

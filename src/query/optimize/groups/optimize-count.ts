@@ -235,7 +235,10 @@ function groupsOfIndex(
   const parts = conjuncts(where)
   const targets = parts.find(
     (part): part is TargetSemiJoin =>
-      part.kind === 'target' && part.of.kind === 'columns' && !mentionsReference(part.where),
+      part.kind === 'target' &&
+      part.of.kind === 'columns' &&
+      !mentionsReference(part.where) &&
+      rowsOf(optimizer, part.table) * fewReferring <= rowsOf(optimizer, table),
   )
   const first = targets?.of.kind === 'columns' ? namesOf(targets.of) : own
   const read = parts.filter((part) => part !== targets).map((part) => leadingColumn(part) ?? '')
@@ -252,6 +255,8 @@ function groupsOfIndex(
   const probe = emitRowsProbe(createEmitter(optimizer), table, found)
   if (optimizer.statistics.countUpTo(probe, many) < many) return null
   optimizer.estimate.rows += many
+  if (targets)
+    optimizer.estimate.rows += rowsOf(optimizer, targets.table) + filterEstimate(optimizer, table, where)
   const scan = { kind: 'index-scan', index: index.name, estimate: null } as const
   return { kind: 'rows', rows: rowAccess(optimizer, table, where, scan, false, false, targets) }
 }
