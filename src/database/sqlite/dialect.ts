@@ -73,7 +73,7 @@ export const sqliteDialect: Dialect = {
   wordIds: (_, { name }, match) => wordIds(name, match),
   wordCounts: {
     partText: (part) => raw(`x'${(part * 64).toString(16).padStart(4, '0')}'`),
-    // No bytes are after these.
+    // Any two bytes are below these three.
     isSampled: (cid, part) => sql`${raw(sampledBytes(cid.text))} < ifnull(${part}, x'ffffff')`,
     read: (_, texts) => sql`count(*) as records, count_words(${join([...texts], ', ')}) as words`,
     records: (read) => sql`(select records from ${read})`,
