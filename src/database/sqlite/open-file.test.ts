@@ -9,12 +9,13 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { line } from '../../../test/support/records/note-lines.ts'
 import { note, openNotes } from '../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { connect } from './connection.ts'
-import { assertSameFile, identityOf, identityUnit, storedIdentity } from './open-file.ts'
+import { assertSameFile, identityOf, identityUnit, OpenFile, storedIdentity } from './open-file.ts'
 import { addUsageToFile } from './usage-store.ts'
 
 const inFolder = temporaryFolder()
@@ -84,6 +85,40 @@ for (const [part, size] of [
     assert.ok(readFileSync(path).equals(readFileSync(other)))
     if (part === 'whole') assert.deepEqual(rowsIn(path), ['z'])
   })
+
+for (const way of ['overwritten', 'replaced'] as const)
+  for (const moment of ['looked at', 'opened', 'compared', 'read'] as const)
+    test(`a file that is ${way} once a new connection has ${moment} it is not written`, async () => {
+      const other = await fileWith(`${way}-${moment}-other.db`, 'z')
+      const content = readFileSync(other)
+      const path = await fileWith(`${way}-${moment}.db`, 'a')
+      {
+        await using store = await openNotes(path)
+        // The log has no first page, so that the new connection reads that of the file.
+        await store.database.write.applyBatch([], { source: 'test', cursor: null, eventAt: 1n })
+        const swapAfter = (step: string): void => {
+          if (step !== moment) return
+          if (way === 'overwritten') copyFileSync(other, path)
+          else renameSync(other, path)
+        }
+        const identity = identityOf(path)
+        swapAfter('looked at')
+        // Without what `connect` asserts, which looks again.
+        using database = new DatabaseSync(path)
+        swapAfter('opened')
+        const file = new OpenFile(database, path, identity)
+        const claim = (): void => {
+          file.assertSame()
+          swapAfter('compared')
+          assert.ok(database.prepare('pragma user_version').get())
+          swapAfter('read')
+          file.claimLog()
+        }
+        assert.throws(claim, { name: 'ReplacedFileError' })
+        file.leave()
+      }
+      assert.ok(readFileSync(path).equals(content))
+    })
 
 test('a file that a checkpoint makes longer is the same', async () => {
   const path = await fileWith('longer.db', 'a')

@@ -113,26 +113,36 @@ export function storedIdentity(path: string): string {
   }
 }
 
-/** The file of a connection that writes; of a database in memory nothing is asserted. */
+/** The file of a connection that writes; of a database in memory nothing is asserted. `leave` before closing. */
 export class OpenFile {
   readonly #database: DatabaseSync
   readonly #path: string
   /** The path without symbolic links, next to which the log is; null in memory. */
   readonly #location: string | null
   #identity: string | null
+  /** Whether it has said that the log is its file's: what it has not read it must not write anywhere. */
+  #hasLog = false
   /** Device, inode, size and time of the last write when the identity was last compared. */
   #lastSeen = ''
 
-  /** From now on the log belongs to this file. */
-  constructor(database: DatabaseSync, path: string) {
+  /**
+   * `identity`: that of the file before it was opened; null for a new file. Call `assertSame` before anything is read: a
+   * connection that has read nothing does not apply a log when it closes.
+   */
+  constructor(database: DatabaseSync, path: string, identity: string | null) {
     this.#database = database
     this.#path = path
     this.#location = database.location()
-    this.#identity = this.#location === null ? null : identityOf(path)
-    if (this.#location === null) return
-    if (this.#identity === null) throw new ReplacedFileError(path, true)
-    claimLog(database, this.#location)
-    process.on('exit', this.leave)
+    this.#identity = identity
+    if (this.#location !== null) process.on('exit', this.leave)
+  }
+
+  /** Records that the log belongs to this file, before anything is written into the log. */
+  claimLog(): void {
+    this.assertSame()
+    if (this.#location === null || this.#identity === null) return
+    recordOwner(this.#database, this.#location, this.#identity)
+    this.#hasLog = true
   }
 
   assertSame(): void {
@@ -143,6 +153,7 @@ export class OpenFile {
     if (seen === this.#lastSeen) return
     const now = identityOf(this.#path)
     this.#identity = confirmIdentity(this.#path, this.#identity, now)
+    if (now === null) throw new ReplacedFileError(this.#path, true)
     if (!isUnreadable(now)) this.#lastSeen = seen
   }
 
@@ -156,7 +167,7 @@ export class OpenFile {
       this.#database.exec('pragma mmap_size = 0')
       return emptyLog(at, before)
     }
-    if (ownerOf(at)?.[0] !== before.split(/[: ]/)[1]) return
+    if (!this.#hasLog || ownerOf(at)?.[0] !== before.split(/[: ]/)[1]) return
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#database.exec(`pragma busy_timeout = ${noticeTime / 2}`)
     if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) return
@@ -164,9 +175,13 @@ export class OpenFile {
   }
 }
 
-/** Records that the log next to the file of a connection belongs to it. `path`: without symbolic links. */
-export function claimLog(database: DatabaseSync, path: string): void {
-  const owner = [inodeOf(path), inodeOf(`${path}-wal`), identityIn(database)].join(' ')
+/**
+ * Records whose log lies next to a file: that of the `identity`, even if the file is another by now. Only a file without a
+ * stored identity is asked for it. `path`: without symbolic links.
+ */
+function recordOwner(database: DatabaseSync, path: string, identity: string): void {
+  const [, inode, stored] = identity.split(/[: ]/)
+  const owner = [inode, inodeOf(`${path}-wal`), isStored(identity) ? stored : identityIn(database)].join(' ')
   if (ownerOf(path)?.join(' ') === owner) return
   // A file of another user is replaced, and one of root's is for the user of the database, as SQLite does it.
   const draft = `${path}-owner-${randomInt(2 ** 32)}`

@@ -5,7 +5,7 @@ import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
-import { assertSameFile, identify, OpenFile } from './open-file.ts'
+import { assertSameFile, identify, identityOf, OpenFile } from './open-file.ts'
 import { LongQueries } from './read/long-queries.ts'
 import { migrate, recordText } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -19,26 +19,26 @@ export async function openSqlite(
   options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'> & { readonly file?: string | null },
 ): Promise<Database> {
   const inMemory = path === ':memory:'
-  const assertSame = (): void => assertSameFile(path, options.file ?? null)
-  assertSame()
+  const identity = options.file ?? identityOf(path)
+  assertSameFile(path, identity)
   const writing = connect(path, false)
+  const file = new OpenFile(writing, path, identity)
   let reading: DatabaseSync
-  let file: OpenFile | undefined
   try {
-    assertSame()
+    file.assertSame()
     // Before any pragma: the journal mode is stored in the file, which may belong to another program.
     assertOurs(writing)
     writing.exec(fileSettings)
     await migrate(writing, options)
     if (!inMemory) identify(writing)
     // Before others open the file, so that they know whose log this is.
-    file = new OpenFile(writing, path)
+    file.claimLog()
     // From now on the writer waits for locks itself, without blocking the thread.
     writing.exec('pragma busy_timeout = 0')
     reading = inMemory ? writing : connect(path, true)
-    assertSame()
+    file.assertSame()
   } catch (error) {
-    file?.leave()
+    file.leave()
     writing.close()
     throw error
   }

@@ -2,11 +2,10 @@
  * Adds the usage of keys to a file that other processes write to. The connection exists for that alone and never waits
  * for a lock, because the calling process also answers queries.
  */
-import { realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
-import { assertSameFile, claimLog } from './open-file.ts'
+import { assertSameFile, identityOf, OpenFile } from './open-file.ts'
 import { databaseBusy } from '../refusals.ts'
 import { createRunner, untilFree } from './steps.ts'
 
@@ -22,11 +21,17 @@ export async function addUsageToFile(
   const add = (): true => {
     assertSameFile(path, identity)
     using database = new DatabaseSync(path, { timeout: 0 })
-    database.exec('pragma synchronous = normal; begin immediate')
-    claimLog(database, realpathSync(path))
-    createRunner(database)(addUsage(usage, today))
-    database.exec('commit')
-    return true
+    const file = new OpenFile(database, path, identity ?? identityOf(path))
+    try {
+      file.assertSame()
+      database.exec('pragma synchronous = normal; begin immediate')
+      file.claimLog()
+      createRunner(database)(addUsage(usage, today))
+      database.exec('commit')
+      return true
+    } finally {
+      file.leave()
+    }
   }
   if (!(await untilFree(lockTimeout, add))) throw databaseBusy()
 }

@@ -2,7 +2,7 @@
  * Writes a copy into a file: rows arrive in transactions of some thousands, in the order of their future ids; trigrams
  * and indexes are built when all rows of a collection are present.
  */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
@@ -14,7 +14,7 @@ import { repoCollectionUri } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import { derivationOf } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
-import { claimLog, identify } from '../open-file.ts'
+import { identify, identityOf as identityOfFile, OpenFile } from '../open-file.ts'
 import { assertOurLayout, isEmpty, readDataVersion, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -33,8 +33,11 @@ export async function openSqliteTarget(
   if (path === ':memory:') throw new Error('it would end with this process. Name a file.')
   if (existsSync(path) && identityOf(path) === source.identity)
     throw new Error('it is the very database that is to be copied. Name another with --to.')
+  const identity = identityOfFile(path)
   const database = connect(path, false)
+  const file = new OpenFile(database, path, identity)
   try {
+    file.assertSame()
     assertOurLayout(database)
     const derivation = derivationOf(options.fingerprint)
     const wanted = { derivation, kind: source.kind, source: source.name }
@@ -49,11 +52,12 @@ export async function openSqliteTarget(
       createRunner(database)(hasRows(options.tables)),
     )
     database.exec(fileSettings)
-    claimLog(database, realpathSync(path))
-    const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole', version)
+    file.claimLog()
+    const target = new SqliteTarget(database, path, file, options.tables, wanted, found === 'whole', version)
     if (found === 'empty') target.begin()
     return target
   } catch (error) {
+    file.leave()
     database.close()
     throw error
   }
@@ -63,6 +67,7 @@ class SqliteTarget implements CopyTarget {
   readonly isWhole: boolean
   readonly #database: DatabaseSync
   readonly #path: string
+  readonly #file: OpenFile
   readonly #derivation: string
   readonly #mark: string
   readonly #run: Run
@@ -75,6 +80,7 @@ class SqliteTarget implements CopyTarget {
   constructor(
     database: DatabaseSync,
     path: string,
+    file: OpenFile,
     tables: readonly Table[],
     wanted: CopyMark,
     isWhole: boolean,
@@ -83,6 +89,7 @@ class SqliteTarget implements CopyTarget {
     this.isWhole = isWhole
     this.#database = database
     this.#path = path
+    this.#file = file
     this.#derivation = wanted.derivation
     this.#mark = formatMark(wanted)
     this.#run = createRunner(database)
@@ -138,6 +145,7 @@ class SqliteTarget implements CopyTarget {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#file.leave()
     this.#database.close()
   }
 
@@ -165,6 +173,7 @@ class SqliteTarget implements CopyTarget {
   }
 
   #transact(work: () => void): void {
+    this.#file.assertSame()
     transact(this.#database, () => {
       if (readDataVersion(this.#database) !== this.#dataVersion)
         throw new DatabaseBusyError('Another process writes to the copy. Try again when it is done.')
