@@ -156,6 +156,48 @@ test('a search of everything marks its words and says how many records each coll
   await page('/search?q=climate&x=1', 400)
 })
 
+test('a search of everything shows the outlet and the date of each article and analysis', async () => {
+  const recordAt = new Map(news().records.map((record) => [pathOf(record), record.value]))
+  const kinds = new Set<string>()
+  for (const search of ['climate', 'storm', 'election']) {
+    const { document } = await page(`/search?q=${search}`)
+    for (const result of document.querySelectorAll('li.result')) {
+      const path = result.querySelector('h3 a')?.getAttribute('href') ?? ''
+      const value = recordAt.get(path)
+      const about =
+        value.article === undefined ? value : recordAt.get(value.article.uri.replace('at://', '/at/'))
+      const outlet = recordAt.get(about?.source?.uri.replace('at://', '/at/') ?? '')
+      if (outlet === undefined) continue
+      kinds.add(path.split('/')[3] ?? '')
+      assert.ok(result.querySelector('.facts')?.textContent.includes(outlet.displayName), path)
+      if (about.publishedAt !== undefined) assert.ok(result.querySelector('time'), path)
+    }
+  }
+  assert.deepEqual([...kinds].toSorted(), ['tech.service.news.article', 'tech.service.news.enrichment'])
+})
+
+test('findings say in words which records shares are of', async () => {
+  const valueAt = new Map(news().records.map(({ uri, value }) => [uri, value]))
+  const source = found(`${articles}?q=climate&articleType=report`).find((each) => each.value.source)?.value
+    .source.uri
+  const { displayName, country } = valueAt.get(source)
+  const nameOf = (tag: string) => new Intl.DisplayNames(tag, { type: 'region' }).of(country)
+  const outlet = `source=${encodeURIComponent(source)}`
+  for (const [conditions, said] of [
+    ['language=en&language=fr', 'of the records in English or French ('],
+    [outlet, `of the records by ${displayName} (`],
+    [`source_country=${country}`, `of the records from ${nameOf('en')} (`],
+    [`${outlet}&articleType=report`, `of the records by ${displayName} with Article type: Report (`],
+    [`source_country=${country}&language=en&lang=es`, `de registros en inglés de ${nameOf('es')} (`],
+  ]) {
+    const { texts } = await page(`${articles}/topic?q=climate&${conditions}`)
+    assert.ok(
+      texts('.findings li').join().includes(String(said)),
+      `${texts('.findings li').join()}, not ${said}`,
+    )
+  }
+})
+
 test('examples of the first page lead to records', async () => {
   const { links, cost } = await page('/')
   // The words of a week are the dearest part.
@@ -201,7 +243,7 @@ test('a topic says its filters in titles and pictures, and with shares of all in
   assert.match(one.texts('title').join(), new RegExp(`^“climate” in Article; ${words}`))
   assert.match(one.texts('.findings').join(), /^“climate” is in /)
   const ofAll = await page(`${articles}/topic?q=climate&${filters}&base=all`)
-  assert.ok(ofAll.texts('.findings').join().startsWith(`“climate”; ${words} is in `))
+  assert.ok(ofAll.texts('.findings').join().startsWith('“climate” in English from United Kingdom is in '))
   const period = 'publishedAt.from=2026-01-01T00:00:00Z&publishedAt.to=2026-12-31T23:59:59Z'
   const query = `part=topic&q=climate&${period}&${filters}&base=all`
   const { body } = await page(`${articles}/chart.svg?${query}`)
@@ -221,7 +263,7 @@ test('words of a topic are compared within its language, also where the base has
     ['q=climate&language=en', false],
   ] as const) {
     const { body } = await page(`${articles}/topic?${query}&panel=words`)
-    assert.equal(/Language: English are compared/.test(body), isSaid, query)
+    assert.equal(/in English are compared/.test(body), isSaid, query)
   }
 })
 

@@ -360,7 +360,7 @@ test('pages of others may include the list, and no other page', async () => {
   const ofTopics = await fetchText(`${articles}/chart.svg?part=topic&q=flood&q=climate&language=en`)
   assert.ok(ofTopics.includes('Articles: “flood”; “climate”; Language: English'))
   const [, title] = /font-weight="600">([^<]*)/.exec(ofTopics) ?? []
-  assert.match(title ?? '', /“flood”, “climate”: Share of the articles with Language: English per /)
+  assert.match(title ?? '', /“flood”, “climate”: Share of the articles in English per /)
   const embedded = await fetchText(`/embed${articles}?language=fr`)
   assert.match(embedded, /<base target="_blank"\/>/)
   assert.doesNotMatch(embedded, /<header/)

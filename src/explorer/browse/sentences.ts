@@ -1,9 +1,10 @@
 /** Conditions and views in words. */
 import { counted, fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { entityField } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { type Names, plainValue, recordText, shortText } from '../parts/values.ts'
+import { isCountry, type Names, plainValue, recordText, shortText } from '../parts/values.ts'
 import { isDate } from '../../ask/where.ts'
 import type { Condition } from '../view/conditions.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
@@ -45,6 +46,31 @@ export function sentencesOf(
       return `${before}${shown ?? ''}${after}${until}`
     })
   })
+}
+
+/** `in English by BBC News or CNN with Category: sport`, of records in a sentence. */
+export function phrasesOf(
+  conditions: readonly Condition[],
+  subject: PageSubject,
+  language: Language,
+  names?: Names,
+): string {
+  const { phrases } = language.text.charts
+  const entity = entityField(subject)
+  const kindOf = ({ field, operator }: Condition): keyof typeof phrases => {
+    if (operator !== 'is') return 'with'
+    if (field === entity) return 'by'
+    if (field.isOwn && field.type.kind === 'string' && field.type.use.page === 'language') return 'in'
+    return isCountry(field) ? 'from' : 'with'
+  }
+  const of = (kind: keyof typeof phrases) => conditions.filter((condition) => kindOf(condition) === kind)
+  const said = (['in', 'by', 'from'] as const).flatMap((kind) =>
+    of(kind).map(({ field, values }) =>
+      phrases[kind](language.anyOf(values.map((value) => plainValue(field, value, language, names)))),
+    ),
+  )
+  const rest = sentencesOf(of('with'), language, names).join('; ')
+  return [...said, ...(rest === '' ? [] : [phrases.with(rest)])].join(' ')
 }
 
 export const longestTitle = 300

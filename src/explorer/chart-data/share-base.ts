@@ -1,5 +1,5 @@
 /** What shares are of: all records, or those that have the filters of the view without its search. */
-import { sentencesOf } from '../browse/sentences.ts'
+import { phrasesOf } from '../browse/sentences.ts'
 import { nounOf } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
@@ -43,9 +43,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     text(of, language, names) {
       const { allRecords, recordsWith } = language.text.charts
       const noun = nounOf(subject, language)
-      return of === 'all'
-        ? allRecords(noun)
-        : recordsWith(noun, sentencesOf(filters, language, names).join('; '))
+      return of === 'all' ? allRecords(noun) : recordsWith(noun, phrasesOf(filters, subject, language, names))
     },
   }
 }

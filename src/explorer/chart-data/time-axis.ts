@@ -233,12 +233,12 @@ export interface Dated {
 
 /**
  * From the earliest to the latest, without the records at both ends whose times are wrong, such as the year 9999, because
- * all others would be in few periods: at each end up to one in 200 records, or if that is less, one of up to 40 records and
- * two of more. Those within a tenth of the range stay, and nothing is left out unless the range becomes a quarter.
+ * all others would be in few periods: at each end up to one in 200 records, or if that is less, one of each 40 records and
+ * five of more than 160. Those within a tenth of the range stay, and nothing is left out unless the range becomes a quarter.
  */
 export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly Each[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)
-  const spare = Math.max(Math.min(2, Math.ceil(all / 40)), Math.floor(all / 200))
+  const spare = Math.max(Math.min(5, Math.ceil(all / 40)), Math.floor(all / 200))
   const sorted = dated.toSorted((one, other) => one.at - other.at)
   const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
   const [first, last] = [usual[0]?.at ?? 0, usual.at(-1)?.at ?? 0]

@@ -17,7 +17,7 @@ import {
 } from './asked-chart.ts'
 import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice } from './own-parameters.ts'
-import { boundsOf, type Period, periods } from './periods.ts'
+import { boundsOf, isPartial, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
 import { countIn, isNewestOnly, rangePanels, timeField, undatedPanel } from './time-axis.ts'
 
@@ -93,19 +93,24 @@ export function topicChart(context: ChartContext): TopicChart {
   }
 }
 
-/** The highest share of each topic; null if no period with enough records has five matches, or earlier ones are left out. */
+/**
+ * The highest share of each topic, of a whole period if one has enough; null if none with enough records has five matches,
+ * or earlier ones are left out.
+ */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
   if (isNewestOnly(shown)) return []
-  return series.map(({ counted }) =>
-    highestShare(
-      counted.flatMap((each, at): readonly Peak[] =>
-        typeof each.share !== 'number'
-          ? []
-          : [{ ...each, value: each.share, period: shown.period, start: shown.starts[at] ?? 0 }],
-      ),
-    ),
-  )
+  const { period, cuts } = shown
+  return series.map(({ counted }) => {
+    const peaks = counted.flatMap((each, at): readonly Peak[] => {
+      const { share } = each
+      return typeof share !== 'number'
+        ? []
+        : [{ ...each, value: share, period, start: shown.starts[at] ?? 0 }]
+    })
+    const whole = peaks.filter(({ start }) => !isPartial(period, start, cuts, chart.axis.now))
+    return highestShare(whole) ?? highestShare(peaks)
+  })
 }
 
 function readTopics({ view, subject }: ChartContext, problems: Problem[]): readonly View[] {

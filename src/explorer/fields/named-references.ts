@@ -33,6 +33,18 @@ export function aboutField(subject: PageSubject): ShownField | null {
   return namedReferences(subject).find(({ target }) => target !== null && !isEntity(target)) ?? null
 }
 
+/** What the record belongs to, or else what the record that it is about does: the outlet of an analysis of an article. */
+export function outletField(subject: PageSubject): ShownField | null {
+  const about = aboutField(subject)
+  const isOfAbout = ({ words, isHidden, many, isArray, target, targetTitle }: ShownField): boolean =>
+    words.length === 2 &&
+    words[0] === about?.words[0] &&
+    !(isHidden || many || isArray || targetTitle === null) &&
+    target !== null &&
+    isEntity(target)
+  return entityField(subject) ?? [...subject.fields.values()].find(isOfAbout) ?? null
+}
+
 function namedReferences({ fields, collection }: PageSubject): readonly ShownField[] {
   return [...fields.values()].filter(
     ({ isOwn, isHidden, words, isArray, target, targetTitle }) =>

@@ -61,6 +61,7 @@ export const ar: Translation = {
   notFound: 'هذه الصفحة غير موجودة.',
   failed: 'لا يمكن عرض هذه الصفحة',
   wrongPage: 'لا يدل هذا العنوان على صفحة من هذه القائمة. ابدأ بالصفحة الأولى، من دون «after» و«before».',
+  tooSlow: 'لم تتمكن الخدمة من الرد في الوقت المحدد. حاول مجددًا، أو اختر مدة أقصر.',
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   wrongSearch: 'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل: لا تكفي الرموز.',
   wrongInput: 'ترفض الخدمة قيمة في هذا العنوان. غيّرها أو تابع من دونها. السبب بالإنجليزية:',
@@ -115,7 +116,8 @@ export const ar: Translation = {
     ranked: (counts) => `مما له ${counts} على الأقل`,
     matches: (count) => `${isolated(count)} نتائج`,
     most: (noun) => `أكثر ال${noun}`,
-    few: (count, noun) => `* النسبة من أقل من ${isolated(count)} من ال${noun} صدفة جزئيًا.`,
+    few: (count, matches, noun) =>
+      `* النسبة من أقل من ${isolated(count)} من ال${noun}، أو بأقل من ${isolated(matches)} نتائج، صدفة جزئيًا.`,
     all: (count) => `الكل (${isolated(count)})`,
     stories: 'أكبر الأخبار',
     words: (field) => `كلمات من ${isolated(field)} ترافقه`,

@@ -22,7 +22,14 @@ export const charts = {
   withoutValue: (count: string) => `Without a value (–): ${count}.`,
   pairsWithoutValue: (count: string) => `Pairs without a value: ${count}.`,
   allRecords: (noun: string) => `all ${noun}`,
-  recordsWith: (noun: string, conditions: string) => `the ${noun} with ${conditions}`,
+  /** `the articles in English with Category: sport` */
+  recordsWith: (noun: string, phrases: string) => `the ${noun} ${phrases}`,
+  phrases: {
+    in: (language: string) => `in ${language}`,
+    by: (outlet: string) => `by ${outlet}`,
+    from: (country: string) => `from ${country}`,
+    with: (conditions: string) => `with ${conditions}`,
+  },
   withinPeriod: (base: string) => `${base} within this period`,
   shareIs: 'Share of',
   shareOf: (base: string) => `Share of ${base}`,

@@ -54,6 +54,7 @@ export const en = {
   failed: 'This page cannot be shown',
   wrongPage:
     'The address names no page of this list. Begin with the first page, without “after” and “before”.',
+  tooSlow: 'The service could not answer this in time. Try again, or choose a shorter period.',
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch: 'The search cannot be carried out. Write at least one word: signs are not enough.',
@@ -111,7 +112,8 @@ export const en = {
     ranked: (counts: string) => `of those with at least ${counts}`,
     matches: (count: string) => `${count} matches`,
     most: (noun: string) => `Most ${noun}`,
-    few: (count: string, noun: string) => `* Of fewer than ${count} ${noun}, a share is partly chance.`,
+    few: (count: string, matches: string, noun: string) =>
+      `* Of fewer than ${count} ${noun}, or with fewer than ${matches} matches, a share is partly chance.`,
     all: (count: string) => `All ${count}`,
     stories: 'Biggest stories',
     words: (field: string) => `Words in “${field}” that go with it`,

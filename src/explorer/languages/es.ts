@@ -50,6 +50,7 @@ export const es: Translation = {
   failed: 'No se puede mostrar esta página',
   wrongPage:
     'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
+  tooSlow: 'El servicio no pudo responder a tiempo. Inténtelo de nuevo, o elija un período más corto.',
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   wrongSearch: 'No se puede hacer esta búsqueda. Escriba al menos una palabra: no bastan los signos.',
@@ -107,7 +108,8 @@ export const es: Translation = {
     ranked: (counts) => `entre los que tienen al menos ${counts}`,
     matches: (count) => `${count} coincidencias`,
     most: (noun) => `Más ${noun}`,
-    few: (count, noun) => `* De menos de ${count} ${noun}, una proporción es en parte casual.`,
+    few: (count, matches, noun) =>
+      `* De menos de ${count} ${noun}, o con menos de ${matches} resultados, una proporción es en parte casual.`,
     all: (count) => `Todos (${count})`,
     stories: 'Noticias más difundidas',
     words: (field) => `Palabras de “${field}” que lo acompañan`,

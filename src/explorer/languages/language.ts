@@ -22,6 +22,8 @@ export interface Language {
   readonly percent: (share: number) => string
   /** Separated by commas; the direction of one text does not reach the others. */
   readonly list: (texts: readonly string[]) => string
+  /** `English, German, or Arabic` */
+  readonly anyOf: (texts: readonly string[]) => string
   readonly plural: (forms: Plural, count: number) => string
   /** In UTC, of an RFC 3339 text; the text itself if it is none. */
   readonly date: (instant: string) => string
@@ -33,6 +35,7 @@ export interface Language {
 function create(tag: string, name: string, direction: Language['direction'], text: Texts): Language {
   const numbers = new Intl.NumberFormat(tag)
   const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumSignificantDigits: 2 })
+  const choices = new Intl.ListFormat(tag, { type: 'disjunction' })
   const plurals = new Intl.PluralRules(tag)
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
@@ -56,6 +59,7 @@ function create(tag: string, name: string, direction: Language['direction'], tex
     // The mark gives the list its direction: isolated texts have no say in it.
     list: (texts) =>
       direction === 'rtl' ? `\u200F${texts.map(isolated).join(text.comma)}` : texts.join(text.comma),
+    anyOf: (texts) => choices.format(direction === 'rtl' ? texts.map(isolated) : texts),
     plural: (forms, count) =>
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
     date: (instant) => formatted(dates, instant),

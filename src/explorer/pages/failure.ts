@@ -74,6 +74,8 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest): string | n
   switch (fault?.code) {
     case 'QUERY_TOO_COMPLEX':
       return text.tooExpensive
+    case 'TIMEOUT':
+      return text.tooSlow
     case 'RATE_LIMITED':
       return text.tooMany(fault.retryAfter ?? 60)
     case 'METHOD_NOT_ALLOWED':

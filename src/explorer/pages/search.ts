@@ -7,17 +7,18 @@ import { type Browse, titleOf, viewAddress } from '../browse/context.ts'
 import { viewTitle, withInnerQuotes } from '../browse/sentences.ts'
 import { glance, suggestions } from '../browse/search-form.ts'
 import { singularLabel } from '../fields/labels.ts'
-import { aboutField, entityField, membersOf } from '../fields/named-references.ts'
+import { entityField, membersOf, outletField } from '../fields/named-references.ts'
+import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { type Exported, exportMenu, programMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { tryParse } from '../../ask/search.ts'
-import { leaves, mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
+import { leaves, mergeSelections, onType, type Selection } from '../../ask/graphql-text.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
-import { fieldsNamed, listArguments, type MissingWord, pageSize } from '../lists/list.ts'
+import { briefColumns, fieldsNamed, listArguments, type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/forms.ts'
 import { recordLink, recordText, zoneNote } from '../parts/values.ts'
@@ -147,7 +148,7 @@ function results(searched: Searched, answer: Answer): Html {
     const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
     if (subject === undefined) return []
     const kind = singularLabel(subject, language)
-    const columns = fieldsNamed(subject, [entityField(subject)?.name ?? null])
+    const columns = fieldsNamed(subject, [outletField(subject)?.name ?? null])
     return [resultItem(foundResult(node, subject, q), columns, { subject, language, kind })]
   })
   return html`
@@ -228,26 +229,24 @@ const snippetWords = 30
 /** Aliases, because fields of one name may have different types in different collections. */
 function foundSelection(subject: PageSubject): Selection {
   const { typeName } = subject.collection
-  const named = references(subject).map(({ name, words, target, targetTitle }) =>
-    nested([`${typeName}_${name}: ${words[0]}Resolved`], {
-      uri: {},
-      [onType(target?.typeName ?? '')]: { [`name: ${targetTitle}`]: {} },
-    }),
-  )
-  const own = leaves(...namesOf(subject).map((name) => `${typeName}_${name}: ${name}`))
-  return { [onType(typeName)]: mergeSelections([own, ...named]) }
+  const own = Object.entries(selectFields(shownFields(subject)))
+  const aliased = own.map(([name, selection]) => [`${typeName}_${name}: ${name}`, selection] as const)
+  return { [onType(typeName)]: Object.fromEntries(aliased) }
 }
 
-/** What a record belongs to, and what it is about, which name it. */
-function references(subject: PageSubject): readonly ShownField[] {
-  return [entityField(subject), aboutField(subject)].filter((field) => field !== null)
+/** What represents a record, what it is about, and its outlet or the like. */
+function shownFields(subject: PageSubject): readonly ShownField[] {
+  return [
+    ...new Set([...briefColumns(subject), ...fieldsNamed(subject, [outletField(subject)?.name ?? null])]),
+  ]
 }
 
 /** Words of the search are marked in title and summary; lists of several collections have no snippets of their own. */
 function foundResult(node: FoundRecord, subject: PageSubject, search: string): Result {
-  const { typeName } = subject.collection
-  const names = [...namesOf(subject), ...references(subject).map(({ name }) => name)]
-  const values = names.map((name) => [name, node[`${typeName}_${name}`]] as const)
+  const prefix = `${subject.collection.typeName}_`
+  const own = Object.entries(node).filter(([name]) => name.startsWith(prefix))
+  const record = Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]))
+  const values = shownFields(subject).map((field) => [field.name, readField(record, field)] as const)
   const snippets = values.flatMap(([name, value]) =>
     typeof value === 'string' && subject.collection.searchFields.some((field) => field.name === name)
       ? [[name, snippetOf(value, termsOf(search, name, subject), snippetWords)] as const]
@@ -261,10 +260,4 @@ function termsOf(search: string, name: string, { collection }: PageSubject): rea
   return parsed === null || parsed instanceof SearchError
     ? []
     : wantedTerms(parsed).filter(({ field }) => field === null || field === name)
-}
-
-/** All of them are members of the record itself. */
-function namesOf({ roles, fields }: PageSubject): readonly string[] {
-  const names = [roles.title, roles.summary, roles.time].filter((name) => name !== null)
-  return [...new Set(names)].filter((name) => fields.get(name)?.steps.length === 1)
 }

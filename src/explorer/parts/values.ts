@@ -119,7 +119,7 @@ export function toldApart<Each extends { readonly values: Readonly<Record<string
 
 /** A value as text: codes of languages and countries by their names, listed values by their labels. */
 export function plainValue(field: ShownField, value: string, language: Language, names?: Names): string {
-  const { type, words } = field
+  const { type } = field
   switch (type.kind) {
     case 'boolean':
       return value === 'true' ? language.text.yes : language.text.no
@@ -132,15 +132,16 @@ export function plainValue(field: ShownField, value: string, language: Language,
       return names?.get(value) ?? recordKey(value)
     case 'string':
       if (type.use.page === 'language') return language.nameOf('language', value)
-      if (type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
+      if (isCountry(field) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
       return valueLabel(field, value, language)
     default:
       return value
   }
 }
 
-function isCountry(words: readonly string[]): boolean {
-  return /country$/i.test(words.at(-1) ?? '')
+/** Codes of countries. */
+export function isCountry({ type, words }: ShownField): boolean {
+  return type.kind === 'string' && type.code && /country$/i.test(words.at(-1) ?? '')
 }
 
 /** The text, or its beginning with an ellipsis. A cut through a character of two units leaves a lone half: removed. */

@@ -4,6 +4,7 @@ import type { NamedReference } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
+import { chartsAddress, withLanguage } from '../addresses.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
 import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
@@ -181,7 +182,7 @@ async function monthsFigure(
   { holder, field }: Summarized,
   { site, language, index }: MenuContext,
 ): Promise<Html> {
-  const { charts } = language.text
+  const { charts, exportMenu } = language.text
   const dated = groups.flatMap(({ key, count }) => (key === null ? [] : [{ at: Date.parse(key), count }]))
   const counts = new Map(dated.map(({ at, count }) => [at, count]))
   const usual = usualRange(dated)
@@ -220,7 +221,9 @@ async function monthsFigure(
     },
     language,
   )
+  const address = withLanguage(chartsAddress(holder.collection.nsid, view), language)
   return chartFigure(spec, site, language, {
+    links: html`<a href=${address} rel="nofollow">${exportMenu.titles.chart}</a>`,
     notes: [
       ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
       ...(leftOut.length > 0 ? [charts.monthsLeftOut(noun, language.list(leftOut))] : []),

@@ -1,6 +1,6 @@
 /** The panels of topics as HTML: side by side, on the same scale. */
 import { viewAddress } from '../browse/context.ts'
-import { sentencesOf } from '../browse/sentences.ts'
+import { phrasesOf } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { wholeBaseText } from '../chart-data/share-base.ts'
@@ -39,8 +39,8 @@ export function findings(
       const base = wholeBaseText(chart.base, language, names)
       const peak = peaks[at] ?? null
       const when = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
-      const apart = view.search === '' ? [] : sentencesOf(chart.base.apart, language, names)
-      const named = [topicName(view, language, names), ...apart].join('; ')
+      const apart = view.search === '' ? '' : phrasesOf(chart.base.apart, context.subject, language, names)
+      const named = `${topicName(view, language, names)} ${apart}`.trimEnd()
       const found = text.finding(named, language.percent(share ?? 0), base)
       return html`<li>${swatch(topics, at)}${found} (${text.ofTotal(language.number(count), language.number(total))})${when !== null && text.peak(when, language.percent(peak?.value ?? 0))}. ${list}</li>`
     })}
@@ -61,7 +61,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
   const parts = topics.map((topic) => partOf(name, topic, topics, context))
   if (parts.every((part) => part === null)) return null
   const rows = topics.flatMap(({ highest, most }) => [...highest, ...most])
-  const isFew = rows.some(({ total }) => total < fewRecords)
+  const isFew = rows.some(isOfFew)
   return html`<section class="topic-panel" aria-labelledby=${`topic-${name}`}>
     <h2 id=${`topic-${name}`}>${panelTitle(name, context)}</h2>
     <div class="side-by-side">${parts.map(
@@ -70,7 +70,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
         ${part ?? html`<p class="none">${language.text.charts.empty}</p>`}
       </div>`,
     )}</div>
-    ${name === 'outlets' && !context.chart.base.isWhole && isFew && html`<p class="none">${language.text.topic.few(language.number(fewRecords), nounOf(context.subject, language))}</p>`}
+    ${name === 'outlets' && !context.chart.base.isWhole && isFew && html`<p class="none">${language.text.topic.few(language.number(fewRecords), language.number(leastRecords), nounOf(context.subject, language))}</p>`}
   </section>`
 }
 
@@ -115,6 +115,10 @@ function partOf(
   }
 }
 
+function isOfFew({ count, total }: OutletRow): boolean {
+  return total < fewRecords || count < leastRecords
+}
+
 function outletTable(
   caption: Html,
   rows: readonly OutletRow[],
@@ -135,7 +139,7 @@ function outletTable(
       return html`<tr>
         <th scope="row"><a href=${viewAddress(context, view)} rel="nofollow">${recordText(shortText(label, 60))}</a>
           <progress max="1" value=${lengthOf(row)} aria-hidden="true"></progress></th>
-        ${isShare && html`<td class="number">${share === null ? charts.noValue : language.percent(share)}${total < fewRecords && '*'}</td>`}
+        ${isShare && html`<td class="number">${share === null ? charts.noValue : language.percent(share)}${isOfFew(row) && '*'}</td>`}
         <td class="number">${language.number(count)}</td>
         ${isShare && html`<td class="number">${language.number(total)}</td>`}
       </tr>`
@@ -161,8 +165,11 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
-  const spoken = name === 'words' && topic.spoken ? sentencesOf([topic.spoken], language).join() : null
-  const only = spoken && text.topic.only(text.charts.recordsWith(nounOf(subject, language), spoken))
+  const spoken = name === 'words' && topic.spoken
+  const records = text.charts.recordsWith
+  const only = spoken
+    ? text.topic.only(records(nounOf(subject, language), phrasesOf([spoken], subject, language)))
+    : null
   const notes = [only, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
