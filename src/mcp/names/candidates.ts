@@ -32,6 +32,12 @@ export interface NamedRecord extends Candidate {
 
 export type Asking = (selection: Selection) => Promise<Json>
 
+/** Of a list of records. */
+export interface Page {
+  readonly nodes: readonly Json[]
+  readonly pageInfo: { readonly hasNextPage: boolean }
+}
+
 export function selectNames({ display, domains, handles, addresses, apart }: Subject): Selection {
   const fields = [display, ...domains, ...handles, ...addresses, apart].filter((field) => field !== null)
   return { uri: {}, rkey: {}, ...Object.fromEntries(fields.map(({ name }) => [name, {}])) }
@@ -63,13 +69,8 @@ function referringGroups({ counted }: Subject, catalogue: Catalogue) {
     const resolved = name === undefined ? null : resolvedName(fields, name)
     if (name === undefined || resolved === null) return []
     const groups = { groupBy: [new EnumValue(name)], limit: mostRead }
-    return [
-      {
-        alias: `most${at}`,
-        list: printField(`most${at}: ${collection.rootField}Aggregate`, groups),
-        resolved,
-      },
-    ]
+    const alias = `most${at}`
+    return [{ alias, list: printField(`${alias}: ${collection.rootField}Aggregate`, groups), resolved }]
   })
 }
 

@@ -3,14 +3,12 @@
  * refer to, which may be called by a short form. What is referred to most comes first.
  */
 import type { Catalogue, Subject } from '../../ask/collections.ts'
-import type { Selection } from '../../ask/graphql-text.ts'
-import { EnumValue, mergeSelections, printField } from '../../ask/graphql-text.ts'
+import { EnumValue, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Where } from '../../ask/where.ts'
-import type { Json } from '../../util/is-object.ts'
 import { compareNames, type Match, type MatchKind, readWanted, type WantedName } from './compare-names.ts'
-import type { Asking, NamedRecord } from './candidates.ts'
+import type { Asking, NamedRecord, Page } from './candidates.ts'
 import {
   countReferring,
   readCandidate,
@@ -120,11 +118,6 @@ function ranked(found: readonly NamedRecord[]): readonly NamedRecord[] {
       Number(b.match.isLabel) - Number(a.match.isLabel) ||
       (a.uri < b.uri ? -1 : 1),
   )
-}
-
-interface Page {
-  readonly nodes: readonly Json[]
-  readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
 /** Candidates, whose referring records are not counted yet; those that most refer to come first. */

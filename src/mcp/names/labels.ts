@@ -7,8 +7,8 @@ import { printField } from '../../ask/graphql-text.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { inPages } from '../graphql/ask.ts'
-import { type Asking, type Candidate, readCandidate, readMostReferred } from './candidates.ts'
-import { selectMostReferred, selectNames } from './candidates.ts'
+import type { Asking, Candidate, Page } from './candidates.ts'
+import { readCandidate, readMostReferred, selectMostReferred, selectNames } from './candidates.ts'
 import { compareNames, type Match, readWanted } from './compare-names.ts'
 
 interface Named {
@@ -65,10 +65,7 @@ async function labelsOf(
   const page = { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } }
   const isAsked = isNamed && names.length > 0
   const data = isAsked ? await askFor({ [list]: page, ...selectMostReferred(subject, catalogue) }) : {}
-  const { nodes, pageInfo } = (data['same'] ?? { nodes: [] }) as {
-    readonly nodes: readonly Json[]
-    readonly pageInfo?: { readonly hasNextPage: boolean }
-  }
+  const { nodes = [], pageInfo } = (data['same'] ?? {}) as Partial<Page>
   const read = nodes.map((node) => readCandidate(node, 0, subject))
   const known = [...new Map([...named, ...read].map((one) => [one.uri, one])).values()]
   const most = readMostReferred(data, subject, catalogue)

@@ -6,7 +6,7 @@ import { AskError } from '../../ask/ask-error.ts'
 import type { NameLookup } from '../../ask/references.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { FoundNames } from './find-names.ts'
-import type { Asking, NamedRecord } from './candidates.ts'
+import type { Asking, NamedRecord, Page } from './candidates.ts'
 import {
   collectionsFor,
   equalOf,
@@ -189,10 +189,7 @@ async function findAccount(handle: string, { collection, label }: Subject, askFo
     const data = await askFor({
       [list]: { nodes: leaves('did', 'actorHandle'), pageInfo: { hasNextPage: {} } },
     })
-    const { nodes, pageInfo } = data[collection.rootField] as {
-      readonly nodes: readonly Json[]
-      readonly pageInfo: { readonly hasNextPage: boolean }
-    }
+    const { nodes, pageInfo } = data[collection.rootField] as Page
     const handleOf = ({ actorHandle }: Json) => String(actorHandle ?? '')
     const found = nodes.find((node) => handleOf(node).toLowerCase() === wanted)
     if (found !== undefined) return String(found['did'])

@@ -42,14 +42,9 @@ export function refuseRequest(message: unknown, failure: ServiceError, server: o
   if (method !== 'tools/call' || id === null) return errorText(id, refusedError(failure))
   const { code, details } = failure
   const text = wordRefusal({ message: plainMessage(failure), code, retryAfter: details.retryAfter ?? null })
-  const result = { content: [{ type: 'text', text }], isError: true }
-  return JSON.stringify({
-    jsonrpc: '2.0',
-    id,
-    result: isOfNewerRevision(params)
-      ? { ...result, resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': server } }
-      : result,
-  })
+  const newer = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': server } }
+  const result = { content: [{ type: 'text', text }], isError: true, ...(isOfNewerRevision(params) && newer) }
+  return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
 export interface RpcError {

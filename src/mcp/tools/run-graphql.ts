@@ -34,8 +34,10 @@ export const runGraphqlTool: ToolDefinition = {
     },
     ['query'],
   ),
-  run: async ({ query, variables, validate = false }: RunArguments, toolbox) =>
-    validate ? validateGraphql(query, variables, toolbox) : run(query, variables, toolbox),
+  run: async ({ query, variables, validate: isOnlyChecked = false }: RunArguments, toolbox) =>
+    isOnlyChecked
+      ? (fitValue(validate(query, variables, toolbox.schema), toolbox.budget).value as Json)
+      : run(query, variables, toolbox),
 }
 
 async function run(query: string, variables: Json | undefined, toolbox: Toolbox): Promise<Json> {
@@ -88,10 +90,6 @@ function operationsIn(text: string): readonly OperationDefinitionNode[] {
 const mostErrors = 5
 
 /** `{ valid: true, reads }` with the fields of the query, or `{ valid: false, errors }`; nothing is sent. */
-function validateGraphql(query: string, variables: Json | undefined, { schema, budget }: Toolbox): Json {
-  return fitValue(validate(query, variables, schema), budget).value as Json
-}
-
 function validate(query: string, variables: Json | undefined, schema: GraphQLSchema): Json {
   try {
     const operation = findOperation(prepare(schema, query), null)

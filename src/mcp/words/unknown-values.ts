@@ -129,11 +129,8 @@ async function whyNone(
   if (values.length > mostSought) return `No record has any of these values in ${path.text}.${frequent}`
   const cases = casesOf(wrong)
   const of = toolbox.catalogue.of(holder.nsid)
-  const counts = await countFilters(
-    cases.map((value) => [group.text, value] as const),
-    of,
-    toolbox,
-  )
+  const filters = cases.map((value) => [group.text, value] as const)
+  const counts = await countFilters(filters, of, toolbox)
   const written = cases.find((_, at) => counts[at] !== 0) ?? near
   return `${said}${didYouMean(written)}${frequent}`
 }

@@ -152,12 +152,9 @@ async function describeField(
       after: isMore ? groups[Math.min(shown, groups.length) - 1]?.['cursor'] : null,
     })
   }
-  const cuts = sizes.values().filter(([shown]) => shown <= most)
-  return firstFitting(
-    cuts.map(([shown, longest]) => cut(shown, longest)),
-    cut(1, 60),
-    toolbox,
-  )
+  const fitting = sizes.values().filter(([shown]) => shown <= most)
+  const cuts = fitting.map(([shown, longest]) => cut(shown, longest))
+  return firstFitting(cuts, cut(1, 60), toolbox)
 }
 
 /** True if counts of values are informative. */

@@ -133,12 +133,10 @@ interface ResultPaths {
 function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox): ResultPaths {
   const behind = collection.references
     .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
-    .flatMap(({ path, target }) =>
-      toolbox.catalogue
-        .of(target ?? '')
-        .addresses.slice(0, 1)
-        .map(({ name }) => `${path[0]}.${name}`),
-    )
+    .flatMap(({ path, target }) => {
+      const [address] = toolbox.catalogue.of(target ?? '').addresses
+      return address === undefined ? [] : `${path[0]}.${address.name}`
+    })
   const names = addresses.length > 0 ? addresses.map(({ name }) => name) : behind.slice(0, 1)
   return {
     title: display === null ? [] : [parsePath(display.name, collection, toolbox)],
