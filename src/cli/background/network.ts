@@ -4,6 +4,7 @@ import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
 import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
 import { notify } from '../command.ts'
 import { now } from '../../util/instant.ts'
+import { parseList } from '../../util/text/list.ts'
 import type { ProjectContext } from '../store/project.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -55,13 +56,6 @@ export async function openNetwork(
     now,
     onNotice: log.warn,
   }
-}
-
-export function parseList(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
 }
 
 /** Writes lines to standard error, according to the log level. */

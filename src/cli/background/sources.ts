@@ -5,7 +5,7 @@ import type { LineInput } from '../../ingest/sources/files/lines.ts'
 import type { Target } from '../../ingest/sources/repos/repo-export.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { findInputs } from '../settings/inputs.ts'
-import { parseList } from './network.ts'
+import { parseList } from '../../util/text/list.ts'
 
 const examples = {
   firehose: 'wss://bsky.network',
@@ -14,8 +14,8 @@ const examples = {
   'repo-export': 'did:plc:…',
   import: 'records.jsonl',
 } as const
-const kinds = Object.keys(examples)
 type Kind = keyof typeof examples
+const kinds = Object.keys(examples) as readonly Kind[]
 
 /** A source with a checked address; callers are shown its `publicName`. */
 export type ParsedSource = { readonly publicName: string } & Address
@@ -48,12 +48,13 @@ async function parseSource(text: string): Promise<ParsedSource> {
 }
 
 async function parseAddress(text: string): Promise<Address> {
-  const [, kind = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
-  if (!isKind(kind)) {
-    const guess = nearest(kind, kinds)
+  const [, given = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
+  const kind = kinds.find((each) => each === given)
+  if (kind === undefined) {
+    const guess = nearest(given, kinds)
     const hint =
       guess === null ? `Write one of ${kinds.join(', ')}, a colon and an address.` : `Did you mean ${guess}?`
-    throw new UsageError(`There is no source ${JSON.stringify(kind)}. ${hint}`)
+    throw new UsageError(`There is no source ${JSON.stringify(given)}. ${hint}`)
   }
   if (address === '') throw new UsageError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
   switch (kind) {
@@ -101,10 +102,6 @@ function isPublicHost(host: string): boolean {
   const isLocal = localDomains.some((domain) => name.endsWith(`.${domain}`))
   // Only private networks have names without a dot, and an IP address may be private.
   return name.includes('.') && !isLocal && isIP(name) === 0
-}
-
-function isKind(text: string): text is Kind {
-  return kinds.includes(text)
 }
 
 /** The error does not quote an address that is not a URL, because it may contain a password anywhere. */

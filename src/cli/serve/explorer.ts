@@ -9,6 +9,7 @@ import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { displayFile } from '../../lexicon/special-files.ts'
 import { ServiceError } from '../../errors.ts'
+import { parseList } from '../../util/text/list.ts'
 import type { GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
 import type { Model } from '../../schema/model/model.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
@@ -176,10 +177,7 @@ function originOf(text: string | null): string | null {
 const hostForm = /^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?)$/
 
 function imageHostsOf(text: string | null): readonly string[] {
-  const hosts = (text ?? '')
-    .split(',')
-    .map((host) => host.trim().toLowerCase())
-    .filter((host) => host !== '')
+  const hosts = parseList(text ?? '').map((host) => host.toLowerCase())
   for (const host of hosts)
     if (!hostForm.test(host))
       throw new CommandError(

@@ -1,6 +1,7 @@
 /** Owns the networks that limits count callers by, and the parsing of trusted proxies. */
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { parseList } from '../../../util/text/list.ts'
 
 /** The first 96 bits of IPv6 addresses whose last 32 are one of IPv4: compatible, mapped, translated, and by NAT64. */
 const embedding = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0']
@@ -37,10 +38,7 @@ const groups = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Parses `--trusted-proxies` into the framework's form; throws one sentence per problem. */
 export function parseTrustedProxies(text: string): string[] {
-  const proxies = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+  const proxies = parseList(text)
   const problems = proxies.flatMap(proxyProblem)
   if (proxies.length === 0) problems.push('--trusted-proxies names nobody; leave it out to believe nobody.')
   if (problems.length > 0) throw new Error(problems.join('\n'))
