@@ -2,6 +2,7 @@
  * The route of the agents' server: converts between the framework's requests and those of the protocol. Refusals are
  * JSON-RPC, as its clients expect. `Admit` decides who may call and what their tools query.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
@@ -59,12 +60,8 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
     routes.all(agentPath, { onRequest, errorHandler, config }, async (request, reply) => {
       const caller = callers.get(request)
       if (caller === undefined) throw new Error('Nobody has been admitted.')
-      return answer(
-        agent,
-        { caller, queue, charge: (bytes) => charge(request, caller, bytes) },
-        request,
-        reply,
-      )
+      const admitted = { caller, queue, charge: (bytes: number) => charge(request, caller, bytes) }
+      return answer(agent, admitted, request, reply)
     })
   })
 }
@@ -75,7 +72,8 @@ async function enter(admit: Admit, request: FastifyRequest, isPost: boolean): Pr
     return await admit(request)
   } catch (error) {
     if (!isPost || !isTransient(error)) throw error
-    return refusedCaller(error)
+    const refuse = (): Promise<never> => Promise.reject(error)
+    return { endpoint: { ask: refuse }, turn: () => undefined, pay: refuse, spend: () => undefined }
   }
 }
 
@@ -147,16 +145,6 @@ function isTransient(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === 'RATE_LIMITED' || error.code === 'UNAVAILABLE')
 }
 
-function refusedCaller(reason: ServiceError): AgentCaller {
-  const refuse = (): Promise<never> => Promise.reject(reason)
-  return {
-    endpoint: { ask: refuse },
-    turn: () => undefined,
-    pay: refuse,
-    spend: () => undefined,
-  }
-}
-
 /**
  * The caller's endpoint for one message. Counts for how long the message blocks the thread: from now, in a turn of
  * `queue`, and from the turn after each answer, to the end of that turn.
@@ -195,11 +183,7 @@ export class EventLoopQueue {
 
   /** Await before a piece of work; pieces keep their order. */
   next(): Promise<void> {
-    this.#last = this.#last.then(nextTurn)
+    this.#last = this.#last.then(() => nextTurn())
     return this.#last
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
 }

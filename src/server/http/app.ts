@@ -111,12 +111,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateRequest('context', null)
   app.setErrorHandler(answerFailure)
   let answerPage: AnswerPage | null = null
-  app.setNotFoundHandler(
-    unknownAnswer(
-      explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths],
-      () => answerPage,
-    ),
-  )
+  const onlyRead = explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths]
+  app.setNotFoundHandler(unknownAnswer(onlyRead, () => answerPage))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', rejectBadHeads)

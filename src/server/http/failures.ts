@@ -90,15 +90,10 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     return
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return void answerLate(socket)
-  endByHand(
-    socket,
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new ServiceError(
-          'PAYLOAD_TOO_LARGE',
-          'The URL and the headers are too long. Send a query by POST, also for a file.',
-        )
-      : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.'),
-  )
+  if (error.code !== 'HPE_HEADER_OVERFLOW')
+    return endByHand(socket, new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.'))
+  const message = 'The URL and the headers are too long. Send a query by POST, also for a file.'
+  endByHand(socket, new ServiceError('PAYLOAD_TOO_LARGE', message))
 }
 
 /** Each reads up to 64 KB of a late request. */

@@ -44,8 +44,9 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
   })
 
   const onMessage = (worker: Worker, message: unknown): void => {
-    if (!isReply(message)) return
-    latest.set(worker.id, message.values)
+    const { kind, values } = (message ?? {}) as Partial<Reply>
+    if (kind !== reply || values === undefined) return
+    latest.set(worker.id, values)
     waitedFor.get(worker.id)?.()
   }
   const onExit = (worker: Worker): void => {
@@ -103,8 +104,4 @@ const timeout = 1_000
 /** Gauges describe the present, so those of an ended worker are dropped. */
 function isCount({ type }: MetricValues[number]): boolean {
   return ['counter', 'histogram'].includes(String(type))
-}
-
-function isReply(message: unknown): message is Reply {
-  return (message as Partial<Reply> | null)?.kind === reply
 }
