@@ -39,12 +39,10 @@ export async function startPreparation(
   child.on('close', (status, signal) => {
     if (refusal !== null) ready.reject(new CommandError(refusal))
     else if (status === 0) ready.resolve()
-    else
-      ready.reject(
-        new CommandError(
-          `The rebuild ended ${signal === null ? `with status ${status}` : `by ${signal}`}. Start again: it goes on where it was.`,
-        ),
-      )
+    else {
+      const how = signal === null ? `with status ${status}` : `by ${signal}`
+      ready.reject(new CommandError(`The rebuild ended ${how}. Start again: it goes on where it was.`))
+    }
   })
   const task: PrepareTask = { config, root: root.href, fingerprint: lexicons.fingerprint }
   child.send(task, () => undefined)

@@ -120,7 +120,8 @@ class WorkerGroup implements Workers {
           ? `A worker ended ${end.message} and is replaced.\n`
           : `A worker cannot start and tries again: ${end.message}\n`,
       )
-      await pause(pauseAfter(this.#deaths), undefined, { signal }).catch(() => {})
+      const wait = this.#deaths === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (this.#deaths - 1))
+      await pause(wait, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -206,10 +207,6 @@ class WorkerGroup implements Workers {
 /** Divides settings that apply to all workers together. */
 function shareOf(config: Config, count: number): Config {
   return { ...config, 'database-connections': Math.max(2, Math.ceil(config['database-connections'] / count)) }
-}
-
-function pauseAfter(deaths: number): number {
-  return deaths === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (deaths - 1))
 }
 
 interface WorkerEnd {

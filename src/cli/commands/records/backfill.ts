@@ -68,23 +68,17 @@ function render(kind: Kind, result: FetchResult): string {
     expired,
   }
   const parts = [renderTable(Object.keys(totals), [Object.values(totals)])]
-  if (kind === 'reconcile' && differences.length > 0)
-    parts.push(
-      renderTable(
-        ['differed', 'creations missed', 'updates missed', 'deletions missed'],
-        differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted]),
-      ),
-    )
+  const missed = differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted])
+  if (kind === 'reconcile' && missed.length > 0)
+    parts.push(renderTable(['differed', 'creations missed', 'updates missed', 'deletions missed'], missed))
   if (forgotten > 0)
     parts.push(
       `Revisions from the future that were forgotten: ${grouped(forgotten)}. Their records can be replaced again.\n`,
     )
-  if (kind === 'reconcile' && unsettled.length > 0)
+  const differing = unsettled.map(({ name, records, uris }) => [name, records, uris[0] ?? ''])
+  if (kind === 'reconcile' && differing.length > 0)
     parts.push(
-      renderTable(
-        ['still differs', 'records', 'for example'],
-        unsettled.map(({ name, records, uris }) => [name, records, uris[0] ?? '']),
-      ),
+      renderTable(['still differs', 'records', 'for example'], differing),
       'Later versions of these records are known here than their repositories have. Either their hosts answer with an old state, or the network reported versions that never were; docs/repairing.md says more.\n',
     )
   const damages = [
@@ -103,13 +97,8 @@ function render(kind: Kind, result: FetchResult): string {
   )
     parts.push('The database and the repositories agree.\n')
   if (kind === 'reconcile' && complete && read === 0) parts.push('No repository was compared.\n')
-  if (failed.length > 0)
-    parts.push(
-      renderTable(
-        ['failed', 'because'],
-        failed.map(({ name, error }) => [name, error]),
-      ),
-    )
+  const failures = failed.map(({ name, error }) => [name, error])
+  if (failures.length > 0) parts.push(renderTable(['failed', 'because'], failures))
   if (!complete) parts.push('Not all is done; the same command goes on from here.\n')
   return parts.join('\n')
 }

@@ -94,10 +94,8 @@ function render({ path, takenAt, bytes, parts, sources, seconds, damage }: Backu
     ['what', 'rows', 'digest'],
     parts.filter(({ rows }) => rows > 0).map(({ name, rows, digest }) => [name, rows, digest.slice(0, 16)]),
   )
-  const cursors = renderTable(
-    ['source', 'cursor', 'last event'],
-    sources.map(({ source, cursor, lastEventAt }) => [source, cursor ?? '', lastEventAt ?? '']),
-  )
+  const read = sources.map(({ source, cursor, lastEventAt }) => [source, cursor ?? '', lastEventAt ?? ''])
+  const cursors = renderTable(['source', 'cursor', 'last event'], read)
   return `${rows}${sources.length === 0 ? '' : `\n${cursors}`}
 ${path} has ${counted(bytes, 'byte')}, and is the database as it was at ${takenAt}. It was read back and is whole. ${damageLines(damage).join('\n')}\nThat took ${seconds} s.\n`
 }

@@ -38,9 +38,10 @@ async function list(config: Config, project: ProjectContext): Promise<void> {
   let count = 0
   for await (const rejection of all(database)) {
     count += 1
-    const { seenAt, ...rest } = rejection
-    if (config.json) printJson({ ...rest, seenAt: formatInstant(seenAt) })
-    else print(asLines(rejection))
+    const { seenAt: micros, ...rest } = rejection
+    const seenAt = formatInstant(micros)
+    if (config.json) printJson({ ...rest, seenAt })
+    else print(`${rest.key}\n  ${rest.reason}: ${rest.message}\n  from ${rest.source}, ${seenAt}`)
   }
   if (count === 0 && !config.json) print('Nothing has been refused.')
 }
@@ -53,8 +54,4 @@ async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
     yield* some
     after = some.at(-1)?.key ?? null
   }
-}
-
-function asLines({ key, reason, message, source, seenAt }: StoredRejection): string {
-  return `${key}\n  ${reason}: ${message}\n  from ${source}, ${formatInstant(seenAt)}`
 }

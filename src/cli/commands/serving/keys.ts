@@ -95,10 +95,8 @@ function renderUsages(usages: readonly Usage[]): string {
 function renderDays(days: Usage['days'], shown: number): string {
   if (days.length === 0)
     return `The key was not used in ${shown === 1 ? 'this day' : `these ${shown} days`}.\n`
-  return renderTable(
-    ['day', 'requests', 'points'],
-    days.map(({ day, requests, points }) => [day, requests, points]),
-  )
+  const rows = days.map(({ day, requests, points }) => [day, requests, points])
+  return renderTable(['day', 'requests', 'points'], rows)
 }
 
 async function rotate({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {

@@ -23,15 +23,12 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   const target = config.listen === null ? null : parseListenAddress(config.listen)
   const project = await loadProject(lexiconDir(config, root))
   const { model } = project
-  const roles = await rolesIn(project)
-  const schema = buildGraphQLSchema(model)
-  const version = readVersion(root)
   const parts = {
     model,
-    roles,
-    schema,
+    roles: await rolesIn(project),
+    schema: buildGraphQLSchema(model),
     now: () => new Date(),
-    version,
+    version: readVersion(root),
     website: null,
     chatgpt: config.chatgpt,
   }
