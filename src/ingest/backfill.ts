@@ -325,10 +325,8 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
     stored: (some: BatchOutcome) => {
       addOutcome(outcome, some)
       const { deleted: _, ...read } = some
-      count(
-        'records',
-        Object.values(read).reduce((sum, records) => sum + records, 0),
-      )
+      const records = Object.values(read).reduce((sum, each) => sum + each, 0)
+      count('records', records)
     },
     /** `transferred` is null when the repository is gone. */
     done: (name: string, transferred: Transferred | null) => {

@@ -172,9 +172,8 @@ function openRepoStore(
     try {
       for await (const changes of readRepo(thread, car, { ...what, identity, clock, signal })) {
         signal.throwIfAborted()
-        const repo = kind === 'reconcile' && comparison === null ? repoOf(changes) : null
-        if (repo !== null) {
-          const { did } = repo
+        const did = kind === 'reconcile' && comparison === null ? accountIn(changes) : null
+        if (did !== null) {
           comparison = compareRepo(database, did, collections)
           const latest = latestMoment(now(), reader.maxClockSkew)
           forgotten = await whileBusy(signal, () =>
@@ -209,13 +208,11 @@ function openRepoStore(
   }
 }
 
-/** The account and revision of the changes; null when no change has both. The end of a repository always has. */
-function repoOf(changes: readonly Change[]): { readonly did: string; readonly rev: string } | null {
+/** The account of the changes; null when no change has it. The end of a repository always has. */
+function accountIn(changes: readonly Change[]): string | null {
   for (const change of changes) {
-    if ((change.kind === 'put' || change.kind === 'repo-end') && change.rev !== null)
-      return { did: change.did, rev: change.rev }
-    if (change.kind === 'reject' && change.uri !== null && change.rev !== undefined)
-      return { did: accountOf(change.uri), rev: change.rev }
+    if (change.kind === 'put' || change.kind === 'repo-end') return change.did
+    if (change.kind === 'reject' && change.uri !== null) return accountOf(change.uri)
   }
   return null
 }

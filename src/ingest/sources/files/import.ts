@@ -98,11 +98,9 @@ export async function* readChanges(
   inputs: readonly LineInput[],
   { lexicons, tables, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(
-    siblingModule(import.meta.url, 'block-worker'),
-    workers,
-    { lexicons, tables } satisfies ReaderOptions,
-  )
+  const reader: ReaderOptions = { lexicons, tables }
+  const module = siblingModule(import.meta.url, 'block-worker')
+  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(module, workers, reader)
   let before = 0
   for (const input of inputs) {
     const read = async ({ bytes, firstLine, consumed }: Block) => ({

@@ -77,9 +77,11 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
 /** Refuses an array or objects over many lines as a whole, because each of their lines would be refused. */
 function assertLines({ name }: LineInput, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 1000)).trimStart()
+  // The first line leaves its object open, and the second line starts with a name.
+  const isObjectOverLines = /^\{(?:[^\n]*[,{[])?[^\S\n]*\n\s*"/.test(start)
   const [what, filter] = start.startsWith('[')
     ? ['JSON array', "'.[]'"]
-    : isObjectOverLines(start)
+    : isObjectOverLines
       ? ['JSON object over many lines', '.']
       : []
   if (what !== undefined)
@@ -88,23 +90,14 @@ function assertLines({ name }: LineInput, bytes: Uint8Array): void {
     )
 }
 
-/** The first line leaves its object open, and the second line starts with a name. */
-function isObjectOverLines(text: string): boolean {
-  return /^\{(?:[^\n]*[,{[])?[^\S\n]*\n\s*"/.test(text)
-}
-
 function countLines(bytes: Uint8Array): number {
   let count = 0
   for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++
   return count
 }
 
-interface Progress {
-  consumed: number
-}
-
 /** Yields the input's chunks, decompressed if its first two bytes are those of gzip, whatever its name. */
-async function* readChunks(input: LineInput, progress: Progress): AsyncGenerator<Uint8Array> {
+async function* readChunks(input: LineInput, progress: { consumed: number }): AsyncGenerator<Uint8Array> {
   const chunks = readRaw(input, progress)
   let head: Uint8Array = new Uint8Array()
   while (head.length < 2) {
@@ -120,7 +113,7 @@ async function* readChunks(input: LineInput, progress: Progress): AsyncGenerator
   yield* chunks
 }
 
-async function* readRaw(input: LineInput, progress: Progress): AsyncGenerator<Uint8Array> {
+async function* readRaw(input: LineInput, progress: { consumed: number }): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of input.open()) {
       progress.consumed += chunk.length

@@ -7,7 +7,8 @@ import { cleanText } from '../../../util/text/messages.ts'
 import { inOrder } from '../../channel.ts'
 import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
 import { createHosts, HostError, type Hosts } from '../repos/hosts.ts'
-import { type Account, createIdentity, IdentityError, type IdentityOptions } from '../repos/identity.ts'
+import type { Account, Identity, IdentityOptions } from '../repos/identity.ts'
+import { createIdentity, IdentityError } from '../repos/identity.ts'
 import type { GroupContent } from '../stream.ts'
 import { type Frame, readFrame, type StreamNotice } from './firehose-frame.ts'
 import { createRepoEventReader, keptOfEvent, type KeyLookup, refuse } from './repo-events.ts'
@@ -64,12 +65,9 @@ export function createFirehoseReader(
   const keyOf: KeyLookup = async (did, options) =>
     (await inTime(did, identity.account(did, options))).signingKey
   const readRepoEvent = createRepoEventReader(name, reader, keyOf, now)
-  const judge = createAccountJudge(
-    (did, asked) => inTime(did, identity.accountAfter(did, asked)),
-    createHosts(identity.fetch),
-    now,
-    timeoutMs,
-  )
+  const accountAfter: Identity['accountAfter'] = (did, asked) =>
+    inTime(did, identity.accountAfter(did, asked))
+  const judge = createAccountJudge(accountAfter, createHosts(identity.fetch), now, timeoutMs)
 
   const readEvent = async (
     { event, at }: Pick<Frame, 'event' | 'at'>,
@@ -140,7 +138,7 @@ async function gather(frames: AsyncIterable<ReadFrame>): Promise<ParsedGroup> {
  * shown if active; fetching its repository asks its host anyway. `now`: microseconds.
  */
 function createAccountJudge(
-  accountAfter: (did: string, asked: number) => Promise<Account>,
+  accountAfter: Identity['accountAfter'],
   hosts: Pick<Hosts, 'repoStatus'>,
   now: () => bigint,
   timeoutMs = hostTimeout,

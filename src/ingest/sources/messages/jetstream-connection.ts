@@ -31,12 +31,9 @@ export function createFilters(
     onNotice(`Jetstream filters by at most ${most} ${what}; there are ${had}, so that it is asked for all.`)
     return []
   }
+  const collections = tables.map(({ collection }) => collection.nsid)
   return {
-    collections: take(
-      'collections',
-      tables.map(({ collection }) => collection.nsid),
-      100,
-    ),
+    collections: take('collections', collections, 100),
     dids: take('publishers', [...(publishers ?? [])], 10_000),
   }
 }

@@ -143,6 +143,10 @@ export async function* readRepo(
   { did: expected, source, identity, clock, signal }: ReadOptions,
 ): AsyncGenerator<readonly Change[]> {
   let name = expected ?? source
+  const refusal = (why: string, passing = false): RepoError => {
+    const message = `The repository of ${name} is refused. ${why}`
+    return passing ? new PassingRepoError(message) : new RepoError(message)
+  }
   const ask = async <Kind extends RepoQuestion['kind']>(
     question: Extract<RepoQuestion, { kind: Kind }>,
     transfer?: readonly ArrayBuffer[],
@@ -151,10 +155,7 @@ export async function* readRepo(
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new PassingRepoError(`The thread that read the repository of ${name} failed: ${why}.`, { cause })
     })
-    if (answer.kind === 'refused') {
-      const message = `The repository of ${name} is refused. ${answer.message}`
-      throw answer.passing ? new PassingRepoError(message) : new RepoError(message)
-    }
+    if (answer.kind === 'refused') throw refusal(answer.message, answer.passing)
     return answer as Extract<RepoAnswer, { kind: Kind }>
   }
   const isSigned = async (fresh: boolean): Promise<boolean> => {
@@ -163,21 +164,14 @@ export async function* readRepo(
   }
 
   const { did, future } = await ask({ kind: 'open', car, source }, [car.buffer])
-  if (expected !== null && did !== expected)
-    throw new RepoError(`The repository of ${expected} is refused. It is that of ${did}.`)
+  if (expected !== null && did !== expected) throw refusal(`It is that of ${did}.`)
   name = did
   // A cached key may have been replaced.
   if (!(await isSigned(false)) && !(await isSigned(true)))
-    throw new RepoError(
-      `The repository of ${did} is refused. Its commit is not signed with the account's key.`,
-    )
-  const refused = `The repository of ${did} is refused.`
+    throw refusal("Its commit is not signed with the account's key.")
   const doubt = await clock.doubt(null, signal, future !== null)
-  if (doubt !== null) throw new PassingRepoError(`${refused} ${doubt}`)
-  if (future !== null) {
-    if (future.passing) throw new PassingRepoError(`${refused} ${future.message}`)
-    throw new RepoError(`${refused} ${future.message}`)
-  }
+  if (doubt !== null) throw refusal(doubt, true)
+  if (future !== null) throw refusal(future.message, future.passing)
   for (;;) {
     const { changes } = await ask({ kind: 'next' })
     if (changes === null) return
