@@ -1,5 +1,5 @@
 /** Owns the type of a checked set of lexicons and its fingerprint. `lexicons.ts` checks the set. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { LexiconDoc } from '@atproto/lexicon'
 import { refSites } from './document.ts'
 import { type Stories, storiesVersion } from './stories.ts'
@@ -41,21 +41,17 @@ export function setOf(
   const versions = documents.map(({ id, revision }, index) => ({
     nsid: id,
     revision: revision ?? null,
-    hash: sha256(texts[index] as string),
+    hash: hash('sha256', texts[index] as string),
   }))
   // Equals `canonicalJson` of the whole object, without serializing the documents again.
   const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}${grouping(stories)}}`
-  return { documents, targets, stories, versions, fingerprint: sha256(whole) }
+  return { documents, targets, stories, versions, fingerprint: hash('sha256', whole) }
 }
 
 function grouping(stories: Stories): string {
   return stories.size === 0
     ? ''
     : `,"stories":${canonicalJson([storiesVersion, Object.fromEntries(stories)])}`
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** JSON with the keys of every object in code unit order. */

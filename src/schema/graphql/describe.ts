@@ -6,10 +6,11 @@ interface Described {
 
 export function describe(property: Described, required: boolean): string {
   const parts = [property.description?.trim() ?? '']
+  const unit = property.type === 'array' ? ' elements' : ' bytes'
   if (required) parts.push('Required by the lexicon.')
   if (typeof property.format === 'string') parts.push(`Format: ${property.format}.`)
   parts.push(range('From', property.minimum, 'to', property.maximum, ''))
-  parts.push(range('At least', property.minLength, 'and at most', property.maxLength, unitOfLength(property)))
+  parts.push(range('At least', property.minLength, 'and at most', property.maxLength, unit))
   parts.push(range('At least', property.minGraphemes, 'and at most', property.maxGraphemes, ' graphemes'))
   if (Array.isArray(property.enum)) parts.push(`One of: ${property.enum.join(', ')}.`)
   if (Array.isArray(property.knownValues)) parts.push(`Known values: ${property.knownValues.join(', ')}.`)
@@ -18,10 +19,6 @@ export function describe(property: Described, required: boolean): string {
   if (Array.isArray(property.accept)) parts.push(`Media types: ${property.accept.join(', ')}.`)
   if (typeof property.maxSize === 'number') parts.push(`At most ${property.maxSize} bytes.`)
   return parts.filter((part) => part !== '').join(' ')
-}
-
-function unitOfLength(property: Described): string {
-  return property.type === 'array' ? ' elements' : ' bytes'
 }
 
 function range(from: string, low: unknown, to: string, high: unknown, unit: string): string {

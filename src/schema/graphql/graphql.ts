@@ -19,7 +19,7 @@ import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'
 import { holderOf } from '../model/operators.ts'
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
-import { type Fields, listOf, nonNull, reads, withResolved } from './roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, withResolved } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
 import { searchField } from './search-types.ts'
 import { semanticNonNull } from './semantic-non-null.ts'
@@ -61,31 +61,23 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       .map((reference) => [reference.viaField, reverseField(reference)])
     return { ...systemFieldConfigs(), ...properties, ...Object.fromEntries(reverse) }
   }
-  const reverseField = (reference: Reference) => {
+  const reverseField = (reference: Reference): FieldConfig => {
     const holder = holderOf(reference, model)
-    return reads(
-      { kind: 'reverse', reference, collection: holder },
-      {
-        type: nonNull(connection(holder)),
-        args: listArguments(holder),
-        description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
-      },
-    )
+    return {
+      type: nonNull(connection(holder)),
+      args: listArguments(holder),
+      description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
+      extensions: { role: { kind: 'reverse', reference, collection: holder } },
+    }
   }
 
   const aggregates = createAggregateTypes(registry, inputs, model, { outputType, record, recordOf })
-  const indexStatus = reads(
-    { kind: 'status' },
-    {
-      type: nonNull(
-        defineIndexStatus(
-          registry,
-          model.collections.some(({ stories }) => stories !== null),
-        ),
-      ),
-      description: 'How much is indexed at this moment, and how far behind the network that is.',
-    },
-  )
+  const hasStories = model.collections.some(({ stories }) => stories !== null)
+  const indexStatus: FieldConfig = {
+    type: nonNull(defineIndexStatus(registry, hasStories)),
+    description: 'How much is indexed at this moment, and how far behind the network that is.',
+    extensions: { role: { kind: 'status' } },
+  }
   const query = registry.define(GraphQLObjectType, 'the root of every operation', {
     name: 'Query',
     fields: () =>
@@ -109,30 +101,24 @@ function rootFields(
   { aggregate, aggregateArguments }: AggregateTypes,
 ): Fields {
   return {
-    [collection.rootField]: reads(
-      { kind: 'connection', collection },
-      {
-        type: nonNull(connection(collection)),
-        args: listArguments(collection),
-        description: collection.type.description,
-      },
-    ),
-    [`${collection.rootField}Aggregate`]: reads(
-      { kind: 'aggregate', collection },
-      {
-        type: nonNull(aggregate(collection)),
-        description: `Counts and measures of ${collection.nsid} records.`,
-        args: aggregateArguments(collection),
-      },
-    ),
-    [`${collection.rootField}ByUri`]: reads(
-      { kind: 'byUri', collection },
-      {
-        type: record,
-        args: { uri: { type: nonNull(GraphQLString) } },
-        description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
-      },
-    ),
+    [collection.rootField]: {
+      type: nonNull(connection(collection)),
+      args: listArguments(collection),
+      description: collection.type.description,
+      extensions: { role: { kind: 'connection', collection } },
+    },
+    [`${collection.rootField}Aggregate`]: {
+      type: nonNull(aggregate(collection)),
+      description: `Counts and measures of ${collection.nsid} records.`,
+      args: aggregateArguments(collection),
+      extensions: { role: { kind: 'aggregate', collection } },
+    },
+    [`${collection.rootField}ByUri`]: {
+      type: record,
+      args: { uri: { type: nonNull(GraphQLString) } },
+      description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
+      extensions: { role: { kind: 'byUri', collection } },
+    },
   }
 }
 
@@ -233,17 +219,19 @@ function createPropertyTypes(
     return Object.fromEntries(
       fields.flatMap((field) => {
         const { name, type, description } = field
-        const own = reads({ kind: 'property', field }, { type: outputType(type), description })
         const many = type.kind === 'array'
-        const resolved = reads(
-          { kind: 'resolved', field },
-          {
-            type: many ? new GraphQLList(record) : record,
-            description: many
-              ? `The records that \`${name}\` refers to, position by position; null where one is not indexed.`
-              : `The record that \`${name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`,
-          },
-        )
+        const own: FieldConfig = {
+          type: outputType(type),
+          description,
+          extensions: { role: { kind: 'property', field } },
+        }
+        const resolved: FieldConfig = {
+          type: many ? new GraphQLList(record) : record,
+          description: many
+            ? `The records that \`${name}\` refers to, position by position; null where one is not indexed.`
+            : `The record that \`${name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`,
+          extensions: { role: { kind: 'resolved', field } },
+        }
         return withResolved(name, own, resolved, many ? type.of : type, names)
       }),
     )

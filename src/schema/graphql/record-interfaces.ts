@@ -2,7 +2,7 @@
 import type { GraphQLOutputType } from 'graphql'
 import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLString } from 'graphql/type'
 import type { SystemField } from '../model/model.ts'
-import { type Fields, listOf, nonNull, reads } from './roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull } from './roles.ts'
 import { DateTime, Json } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
@@ -24,8 +24,11 @@ export function defineRecordInterfaces(registry: TypeRegistry) {
 
 /** Fields that precede the lexicon's fields on every record. */
 export function systemFieldConfigs(): Fields {
-  const field = (name: SystemField, type: GraphQLOutputType, description: string) =>
-    reads({ kind: 'system', name }, { type, description })
+  const field = (name: SystemField, type: GraphQLOutputType, description: string): FieldConfig => ({
+    type,
+    description,
+    extensions: { role: { kind: 'system', name } },
+  })
   const text = nonNull(GraphQLString)
   return {
     // The same text as `uri`, under the name that `Node` requires.
@@ -54,26 +57,22 @@ export function systemFieldConfigs(): Fields {
 /** Root fields that find records by id. */
 export function nodeFields(node: GraphQLInterfaceType): Fields {
   return {
-    node: reads(
-      { kind: 'node' },
-      {
-        type: node,
-        args: { id: { type: nonNull(GraphQLID) } },
-        description: 'The record with that id, which is its AT-URI; null when it is not indexed.',
-      },
-    ),
-    nodes: reads(
-      { kind: 'nodes' },
-      {
-        type: nonNull(new GraphQLList(node)),
-        args: {
-          ids: {
-            type: nonNull(listOf(GraphQLID)),
-            description: 'At most as many as a page may have.',
-          },
+    node: {
+      type: node,
+      args: { id: { type: nonNull(GraphQLID) } },
+      description: 'The record with that id, which is its AT-URI; null when it is not indexed.',
+      extensions: { role: { kind: 'node' } },
+    },
+    nodes: {
+      type: nonNull(new GraphQLList(node)),
+      args: {
+        ids: {
+          type: nonNull(listOf(GraphQLID)),
+          description: 'At most as many as a page may have.',
         },
-        description: 'The records with those ids, position by position; null where one is not indexed.',
       },
-    ),
+      description: 'The records with those ids, position by position; null where one is not indexed.',
+      extensions: { role: { kind: 'nodes' } },
+    },
   }
 }

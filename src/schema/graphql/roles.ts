@@ -25,10 +25,6 @@ declare module 'graphql' {
 export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 export type Fields = GraphQLFieldConfigMap<unknown, unknown>
 
-export function reads(role: FieldRole, config: FieldConfig): FieldConfig {
-  return { ...config, extensions: { role } }
-}
-
 /** Of outputs and of inputs. */
 export function nonNull(type: GraphQLType): GraphQLNonNull<GraphQLScalarType> {
   return new GraphQLNonNull(type as GraphQLScalarType)

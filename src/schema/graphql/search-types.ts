@@ -2,7 +2,7 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLInterfaceType } from 'graphql'
 import { GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import type { Collection, Model } from '../model/model.ts'
-import { type Fields, listOf, nonNull, reads } from './roles.ts'
+import { type Fields, listOf, nonNull } from './roles.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 const syntax = 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.'
@@ -72,17 +72,15 @@ export function searchField(
     ...didYouMean,
   })
   return {
-    search: reads(
-      { kind: 'search' },
-      {
-        type: nonNull(connection),
-        args: {
-          text: { type: nonNull(GraphQLString), description: syntax },
-          first: { type: GraphQLInt, description: 'Page size; 20 when absent.' },
-          after: { type: GraphQLString, description: 'An `endCursor` of this field.' },
-        },
-        description: 'The records of all collections that a search finds, newest first.',
+    search: {
+      type: nonNull(connection),
+      args: {
+        text: { type: nonNull(GraphQLString), description: syntax },
+        first: { type: GraphQLInt, description: 'Page size; 20 when absent.' },
+        after: { type: GraphQLString, description: 'An `endCursor` of this field.' },
       },
-    ),
+      description: 'The records of all collections that a search finds, newest first.',
+      extensions: { role: { kind: 'search' } },
+    },
   }
 }

@@ -12,7 +12,7 @@ import { leafType } from '../../model/leaves.ts'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
 import type { InputTypes } from '../connections.ts'
-import { type FieldConfig, type Fields, listOf, nonNull, reads, withResolved } from '../roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, withResolved } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 import { createMeasureTypes } from './measures.ts'
@@ -61,8 +61,8 @@ export function createAggregateTypes(
   }
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
-    const own = reads({ kind: 'group', field }, { type: keyType(field, type) })
-    const resolved = reads({ kind: 'groupResolved', field }, { type: record })
+    const own: FieldConfig = { type: keyType(field, type), extensions: { role: { kind: 'group', field } } }
+    const resolved: FieldConfig = { type: record, extensions: { role: { kind: 'groupResolved', field } } }
     return withResolved(field.name, own, resolved, type, names)
   }
   const aggregate = (collection: Collection): GraphQLObjectType => {

@@ -2,7 +2,7 @@
 import { GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import { isArray } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
-import { type GroupField, groupFields } from '../../model/operators.ts'
+import { groupFields } from '../../model/operators.ts'
 import { type Fields, listOf, nonNull } from '../roles.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
@@ -17,7 +17,8 @@ export function createPairFields(registry: TypeRegistry, model: Model): (collect
     },
   })
   return (collection) => {
-    const arrays = arrayFields(collection, model)
+    const fields = groupFields(collection, model)
+    const arrays = fields.filter(({ joins, leaf }) => joins.length === 0 && isArray(leaf))
     if (arrays.length === 0) return {}
     const field = registry.fieldsOf(collection, 'ArrayField', 'arrays', () => arrays)
     return {
@@ -33,9 +34,4 @@ export function createPairFields(registry: TypeRegistry, model: Model): (collect
       },
     }
   }
-}
-
-/** The arrays of the collection itself whose elements form groups. */
-function arrayFields(collection: Collection, model: Model): readonly GroupField[] {
-  return groupFields(collection, model).filter(({ joins, leaf }) => joins.length === 0 && isArray(leaf))
 }
