@@ -9,6 +9,7 @@ import {
   leafProperties,
   leafType,
   propertyLeaves,
+  systemLeaf,
   type Leaf,
 } from '../schema/model/leaves.ts'
 import type { Collection, FieldType, Model, Reference } from '../schema/model/model.ts'
@@ -98,11 +99,7 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
   }
   const grouped = groups.map(({ name, joins, leaf }) => describe(name, joins, leaf, true))
   const seen = new Set(grouped.map(({ words }) => words.join('.')))
-  const leaves: Leaf[] = [
-    ...propertyLeaves(collection.type),
-    { kind: 'system', name: 'indexedAt' },
-    { kind: 'system', name: 'uri' },
-  ]
+  const leaves = [...propertyLeaves(collection.type), systemLeaf('indexedAt'), systemLeaf('uri')]
   const others = leaves
     .filter(
       (leaf) => hasOperators(leafType(leaf)) && (leaf.kind === 'system' || hasConditions(leaf.field.type)),

@@ -129,12 +129,8 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (end.kind === 'operator') {
     if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
     if (end.name === 'uri') {
-      const uris = await namesToUris(
-        text,
-        value,
-        targetOf(end.reference, context.catalogue.model),
-        context.names,
-      )
+      const target = targetOf(end.reference, context.catalogue.model)
+      const uris = await namesToUris(text, value, target, context.names)
       return nest({ steps }, { [name]: many(type, uriCondition(text, uris)) })
     }
     if (typeof value !== 'boolean') throw new AskError(`"${text}" is true or false.`)
@@ -153,13 +149,10 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     elementOf(type).kind === 'datetime'
       ? await clockOf(value, holderAfter(path.steps, path.from), context)
       : context
-  if (isListOfConditions(type) && Array.isArray(value))
-    return nest(
-      { steps },
-      {
-        OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, clock) })),
-      },
-    )
+  if (isListOfConditions(type) && Array.isArray(value)) {
+    const any = strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, clock) }))
+    return nest({ steps }, { OR: any })
+  }
   const isOwnUri = end.kind === 'system' && name === 'uri'
   const target = isOwnUri
     ? holderAfter(path.steps, path.from)

@@ -102,16 +102,10 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
       )
       return orNull(same)
     }
-    case 'resolved':
-      return resolved(
-        emitter,
-        referenceParts(
-          emitter,
-          referenceOperand(row.kind === 'record' ? row.table : null, output.path, output.from),
-          row,
-        ),
-        output.records,
-      )
+    case 'resolved': {
+      const of = referenceOperand(row.kind === 'record' ? row.table : null, output.path, output.from)
+      return resolved(emitter, referenceParts(emitter, of, row), output.records)
+    }
     case 'list':
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       return emitter.list(emitter, output.list, row)

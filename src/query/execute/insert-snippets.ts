@@ -25,7 +25,9 @@ export function* insertSnippets(
   let [at, characters] = [0, 0]
   for (let start = whole.indexOf(snippetStart); start !== -1; start = whole.indexOf(snippetStart, at)) {
     const end = whole.indexOf(snippetEnd, start)
-    const [number, text] = splitAt(whole.toString('utf8', start + 1, end), ':')
+    const inside = whole.toString('utf8', start + 1, end)
+    const number = inside.slice(0, inside.indexOf(':'))
+    const text = inside.slice(number.length + 1)
     const plan = plans[Number(number)]
     if (plan === undefined) throw new Error(`There is no snippet ${number}.`)
     const json = text === 'null' ? text : printed(String(JSON.parse(text)), plan)
@@ -76,9 +78,4 @@ function objectOf<Kind extends { readonly kind: string }>(
     ({ key, output }) => `${JSON.stringify(key)}:${isConstant(output) ? output.json : value(output)}`,
   )
   return `{${members.join(',')}}`
-}
-
-function splitAt(text: string, sign: string): readonly [string, string] {
-  const at = text.indexOf(sign)
-  return [text.slice(0, at), text.slice(at + 1)]
 }

@@ -100,16 +100,9 @@ function tightest(bounds: readonly { readonly first: bigint | null; readonly las
       (one, other) => (one === null || (other !== null && isBetter(other, one)) ? other : one),
       null,
     )
-  return {
-    first: best(
-      bounds.map(({ first }) => first),
-      (a, b) => a > b,
-    ),
-    last: best(
-      bounds.map(({ last }) => last),
-      (a, b) => a < b,
-    ),
-  }
+  const firsts = bounds.map(({ first }) => first)
+  const lasts = bounds.map(({ last }) => last)
+  return { first: best(firsts, (a, b) => a > b), last: best(lasts, (a, b) => a < b) }
 }
 
 function isOf(operand: Extract<Condition, { kind: 'compare' }>['operand'], { leaf }: GroupKey): boolean {

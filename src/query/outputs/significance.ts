@@ -205,13 +205,8 @@ export function significantGroups(
   }))
   const recordsOf = (access: TotalAccess, grouping: Grouping): Sql =>
     emitRecordCount(emitter, access, aggregate.table, grouping)
-  const others = join(
-    [
-      ...parts.map((part) => signed(part.isSubtracted, recordsOf(part.total, part.grouping))),
-      ...(subtractsGroups ? [raw('- total')] : []),
-    ],
-    ' ',
-  )
+  const totals = parts.map((part) => signed(part.isSubtracted, recordsOf(part.total, part.grouping)))
+  const others = join([...totals, ...(subtractsGroups ? [raw('- total')] : [])], ' ')
   const { keys } = groups.columns
   const own = [raw('n'), ...groups.columns.measures.flat()]
   const isLarge = sql`n >= ${minCount}`

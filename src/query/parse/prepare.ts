@@ -106,12 +106,8 @@ function* prepareDocument(
   const mayDiffer = errors.length > 0 && isWhole && hasVariables
   const expected = mayDiffer ? withExpectedTypes(schema, document) : document
   if (expected !== document) return yield* prepareDocument(schema, expected, maxErrors)
-  if (errors.length > 0)
-    throw new RequestErrors(
-      'GRAPHQL_VALIDATION_FAILED',
-      errors.map((error) => withHint(schema, error)),
-      maxErrors,
-    )
+  const hinted = errors.map((error) => withHint(schema, error))
+  if (hinted.length > 0) throw new RequestErrors('GRAPHQL_VALIDATION_FAILED', hinted, maxErrors)
   return { operations, fragments }
 }
 
@@ -156,11 +152,8 @@ export function* coerceInSteps(
   yield
   const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors })
   if (coerced.errors === undefined) return coerced.variableValues
-  throw new RequestErrors(
-    'BAD_USER_INPUT',
-    coerced.errors.map((error) => withHint(schema, error)),
-    maxErrors,
-  )
+  const hinted = coerced.errors.map((error) => withHint(schema, error))
+  throw new RequestErrors('BAD_USER_INPUT', hinted, maxErrors)
 }
 
 /**

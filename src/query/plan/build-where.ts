@@ -61,11 +61,8 @@ export function buildPossibleWhere(context: PlanContext, table: Table, where: un
         return isInput && name !== 'NOT' ? [[name, possible(value as Input, inside)]] : []
       }),
     )
-  return buildWhere(
-    context,
-    table,
-    possible((where ?? {}) as Input, (inner) => inner),
-  )
+  const input = possible((where ?? {}) as Input, (inner) => inner)
+  return buildWhere(context, table, input)
 }
 
 /** The conditions on the elements of an array of objects; their paths start at the element. */
@@ -153,13 +150,10 @@ class WhereBuilder extends OperatorBuilder {
       case 'boolean':
         return this.scalar(operand(table, path, type.kind), input, mayMiss)
       case 'strongRef':
-      case 'atUri':
-        return this.#reference(
-          referenceOperand(table, path, type.kind === 'strongRef' ? 'strongRef' : 'text'),
-          input,
-          level,
-          where.reference,
-        )
+      case 'atUri': {
+        const of = referenceOperand(table, path, type.kind === 'strongRef' ? 'strongRef' : 'text')
+        return this.#reference(of, input, level, where.reference)
+      }
       case 'object': {
         const { isNull, ...inside } = input
         const own = isNull === undefined ? [] : [this.#absent(path, isNull, mayMiss)]

@@ -1,7 +1,7 @@
 /** Orders of lists as SQL: sort expressions, positions in an order, and the ranges beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
-import type { Emitter, Ranked, RecordRow, SelectedValues } from '../emitter.ts'
+import type { Emitter, RecordRow, SelectedValues } from '../emitter.ts'
 import { columnOf, opaqueTermsOf, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { placeOfMissing } from '../../plan/fields.ts'
@@ -105,13 +105,9 @@ export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, cou
     case 'count':
       return counted?.find(({ of }) => of === value)?.n ?? emitReferringCount(emitter, value, alias)
     case 'relevance':
-      return rankOf(ranked).score
+      if (ranked === undefined) throw new Error('The row has no relevance.')
+      return ranked.score
   }
-}
-
-function rankOf(ranked: Ranked | undefined): Ranked {
-  if (ranked === undefined) throw new Error('The row has no relevance.')
-  return ranked
 }
 
 /** The position of a row in the order, as a JSON array; in a list by relevance, with its statistics. */

@@ -136,15 +136,12 @@ function amountsOf(
   }
   const amounts = terms.map(({ fields, countsOnce }, place) => {
     const amount = amountColumn(place)
+    if (fields !== null) return sql`${amount} as ${amount}`
     // Only a word in any field counts by its occurrences.
-    return sql`${fields === null ? atMostOnce(amount, countsOnce) : amount} as ${amount}`
+    return sql`case when ${countsOnce} and ${amount} > 1 then 1 else ${amount} end as ${amount}`
   })
   const own = columnList(raw('c'), new Set(['id', ...columns, 'words']))
   return sql`select ${own}, ${join(amounts, ', ')} from ${candidates} c`
-}
-
-function atMostOnce(amount: Sql, countsOnce: Sql): Sql {
-  return sql`case when ${countsOnce} and ${amount} > 1 then 1 else ${amount} end`
 }
 
 /** The weighted number of words of all ranked records, and the number of these. */

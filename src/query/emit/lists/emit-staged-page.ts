@@ -65,23 +65,15 @@ function isOfParent(row: Sql, { alias }: RecordRow): Sql {
 const numbers = sql`row_number() over () as n, count(*) over () as c`
 
 function wholeRows(emitter: Emitter, rows: OrderedRows, columns: ReadonlySet<string>): Sql {
-  const found = stage(
-    emitter,
-    emitRows(emitter, rows, null, {
-      value: (row) => sql`${columnList(row.alias, columns)}${countsOf(emitter, rows, row)}`,
-    }),
-  )
+  const value = (row: RecordRow): Sql => sql`${columnList(row.alias, columns)}${countsOf(emitter, rows, row)}`
+  const found = stage(emitter, emitRows(emitter, rows, null, { value }))
   return stage(emitter, sql`select *, ${numbers} from ${found}`)
 }
 
 /** Rows that are found by their ids, as by relevance. */
 function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
-  const ids = stage(
-    emitter,
-    emitRows(emitter, rows, null, {
-      value: (row) => sql`${idAndRankOf(row)}${countsOf(emitter, rows, row)}`,
-    }),
-  )
+  const value = (row: RecordRow): Sql => sql`${idAndRankOf(row)}${countsOf(emitter, rows, row)}`
+  const ids = stage(emitter, emitRows(emitter, rows, null, { value }))
   const records = recordsById(emitter, rows.table, ids)
   const [found, record] = [emitter.alias(), emitter.alias()]
   const others = ['score', 'statistics'].map((name) => sql`, ${found}.${raw(name)}`)

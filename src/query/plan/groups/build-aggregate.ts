@@ -73,12 +73,8 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
         : possible(share.denominator, given.denominator),
   }
   const fill = buildFill(given, { keys, names, share, ...bounds })
-  const limit = integerArgument(
-    'limit',
-    given.limit,
-    limits.groups,
-    context.file === null ? defaultLimitOf(fill) : limits.groups,
-  )
+  const usual = context.file === null ? defaultLimitOf(fill) : limits.groups
+  const limit = integerArgument('limit', given.limit, limits.groups, usual)
   const building: Building = {
     ...context,
     outer: null,
