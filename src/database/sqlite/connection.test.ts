@@ -16,8 +16,8 @@ test('a connection to a locked file is refused with the advice to try again', ()
   database.exec('create table thing (id integer primary key); begin exclusive')
   const isTold = ({ name, message, errcode }: Error & { errcode?: number }): boolean =>
     name === 'DatabaseBusyError' && /Try again when it is done/.test(message) && errcode === 5
-  assert.throws(() => connect(path, false, 64, 0), isTold)
-  assert.throws(() => connect(path, true, 64, 0), isTold)
+  assert.throws(() => connect(path, false, { timeout: 0 }), isTold)
+  assert.throws(() => connect(path, true, { timeout: 0 }), isTold)
 })
 
 test('a process knows which files it has created, also for a symbolic link, with a private mode', () => {

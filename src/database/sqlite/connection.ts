@@ -6,26 +6,30 @@ import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
 import { isBusy, needsRollback } from './failures.ts'
 import { defineFunctions } from './layout/functions.ts'
-import { assertOwnLog } from './open-file.ts'
+import { assertOwnLog, assertSameFile, identityOf } from './open-file.ts'
 
-/** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
 /** Bytes of the file that are memory-mapped, the engine's maximum; the rest is read page by page. */
 const mostMapped = 2_147_418_112
 
-/** `cacheSize`: MiB of the connection's own page cache; memory-mapped pages are shared by all processes. */
-export function connect(
-  path: string,
-  readOnly: boolean,
-  cacheSize = 64,
-  timeout = lockTimeout,
-): DatabaseSync {
+export interface ConnectOptions {
+  /** MiB of the connection's own page cache; memory-mapped pages are shared by all processes. */
+  readonly cacheSize?: number
+  /** Milliseconds that the connection waits for another process's lock. */
+  readonly timeout?: number
+  /** What a file that is written must be; null for any. */
+  readonly identity?: string | null
+}
+
+/** A file to write is compared with its identity before anything is read: until then, closing it applies no log. */
+export function connect(path: string, readOnly: boolean, options: ConnectOptions = {}): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
-  if (path !== ':memory:') assertPlaceForFile(path)
-  if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
+  if (readOnly) assertPlaceForFile(path)
+  else createMissing(path)
+  const identity = options.identity ?? (readOnly ? null : identityOf(path))
   if (path !== ':memory:') assertOwnLog(path)
   try {
-    return openRolledBack(path, readOnly, cacheSize, timeout)
+    return openRolledBack(path, readOnly, { ...options, identity })
   } catch (cause) {
     if (!isBusy(cause)) throw cause
     const message = 'Another process has locked the file. Try again when it is done.'
@@ -34,23 +38,33 @@ export function connect(
 }
 
 /** Only a connection that can write rolls back what a killed program left. It does so when it first reads the file. */
-function openRolledBack(path: string, readOnly: boolean, cacheSize: number, timeout: number): DatabaseSync {
+function openRolledBack(path: string, readOnly: boolean, options: ConnectOptions): DatabaseSync {
   try {
-    return configured(path, readOnly, cacheSize, timeout)
+    return configured(path, readOnly, options)
   } catch (error) {
     if (!needsRollback(error)) throw error
-    configured(path, false, cacheSize, timeout).close()
-    return configured(path, readOnly, cacheSize, timeout)
+    configured(path, false, options).close()
+    return configured(path, readOnly, options)
   }
 }
 
-function configured(path: string, readOnly: boolean, cacheSize: number, timeout: number): DatabaseSync {
+function configured(
+  path: string,
+  readOnly: boolean,
+  { cacheSize = 64, timeout = lockTimeout, identity = null }: ConnectOptions,
+): DatabaseSync {
   const database = new DatabaseSync(path, {
     readOnly,
     timeout,
     // Also limits intermediate values, so that no memory is filled for an answer that is refused.
     ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })
+  try {
+    assertSameFile(path, identity)
+  } catch (error) {
+    database.close()
+    throw error
+  }
   database.exec(
     `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
   )
@@ -60,6 +74,13 @@ function configured(path: string, readOnly: boolean, cacheSize: number, timeout:
 
 /** Files that this process created, without symbolic links in their paths. */
 export const createdFiles = new Set<string>()
+
+/** Makes a file that is missing, so that it can be told from one that has its name later. */
+export function createMissing(path: string): void {
+  if (path === ':memory:') return
+  assertPlaceForFile(path)
+  if (!existsSync(path)) createPrivately(path)
+}
 
 /**
  * Refused records, cursors and keys are private. SQLite gives the files that it creates next to the database (`-wal`,

@@ -9,13 +9,18 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { line } from '../../../test/support/records/note-lines.ts'
-import { note, openNotes } from '../../../test/support/records/notes.ts'
+import { someForms } from '../../../test/support/rounds.ts'
+import { note, noteLexicons, openNotes, widerLexicons } from '../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
+import { interrupted } from '../../../test/support/store/interrupted.ts'
+import { understand } from '../../../test/support/records/understand.ts'
+import { fill } from '../copy/database-copy.ts'
+import { partsOf } from '../copy/parts.ts'
+import { openCopyTarget, openSnapshot } from '../open.ts'
 import { connect } from './connection.ts'
-import { assertSameFile, identityOf, identityUnit, OpenFile, storedIdentity } from './open-file.ts'
+import { assertSameFile, identityOf, identityUnit, storedIdentity } from './open-file.ts'
 import { addUsageToFile } from './usage-store.ts'
 
 const inFolder = temporaryFolder()
@@ -86,38 +91,73 @@ for (const [part, size] of [
     if (part === 'whole') assert.deepEqual(rowsIn(path), ['z'])
   })
 
-for (const way of ['overwritten', 'replaced'] as const)
-  for (const moment of ['looked at', 'opened', 'compared', 'read'] as const)
-    test(`a file that is ${way} once a new connection has ${moment} it is not written`, async () => {
-      const other = await fileWith(`${way}-${moment}-other.db`, 'z')
+/** Works that open a file with one record, and write to it. */
+const works: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  opened: async (path) => (await openNotes(path))[Symbol.asyncDispose](),
+  rebuilt: async (path) => (await openNotes(path, undefined, widerLexicons))[Symbol.asyncDispose](),
+  'written to': async (path) => {
+    await using store = await openNotes(path)
+    await store.apply(line('c', { text: 'text '.repeat(50) }))
+  },
+  'given the usage of keys': (path) => addUsageToFile(path, [], 0, null),
+  'copied to': (path) => copyTo(path, true),
+}
+
+/** A whole copy, or one that is begun: until then its file has no identity. */
+async function copyTo(path: string, isWhole: boolean): Promise<void> {
+  const { set, tables } = understand(noteLexicons, {})
+  const options = {
+    tables,
+    fingerprint: set.fingerprint,
+    check: () => null,
+    now: () => 1_780_000_000_000_000n,
+  }
+  await using source = await openSnapshot(await fileWith('source.db', 'c'), options)
+  await using target = await openCopyTarget(path, source, options)
+  if (!isWhole) return
+  await fill(source, target, partsOf(tables), () => {})
+  await target.finish()
+}
+
+for (const [what, work] of Object.entries(works))
+  for (const [way, others] of someForms([
+    ['overwritten', true],
+    ['replaced', true],
+    ['overwritten', false],
+    ['replaced', false],
+  ] as const))
+    test(`a file that is ${way} between any two statements while it is ${what} is not written${others ? ', nor by others that have it open' : ''}`, async () => {
+      const other = await fileWith(`${what}-${way}-${others}-other.db`, 'z')
       const content = readFileSync(other)
-      const path = await fileWith(`${way}-${moment}.db`, 'a')
-      {
-        await using store = await openNotes(path)
-        // The log has no first page, so that the new connection reads that of the file.
-        await store.database.write.applyBatch([], { source: 'test', cursor: null, eventAt: 1n })
-        const swapAfter = (step: string): void => {
-          if (step !== moment) return
-          if (way === 'overwritten') copyFileSync(other, path)
-          else renameSync(other, path)
+      // The first one finds which file it is.
+      let statements = 1
+      const attempt = async (statement: number): Promise<boolean> => {
+        const path = await fileWith(`${what}-${way}-${others}-${statement}.db`, 'a')
+        if (what === 'copied to') {
+          rmSync(path)
+          await copyTo(path, false)
         }
-        const identity = identityOf(path)
-        swapAfter('looked at')
-        // Without what `connect` asserts, which looks again.
-        using database = new DatabaseSync(path)
-        swapAfter('opened')
-        const file = new OpenFile(database, path, identity)
-        const claim = (): void => {
-          file.assertSame()
-          swapAfter('compared')
-          assert.ok(database.prepare('pragma user_version').get())
-          swapAfter('read')
-          file.claimLog()
+        rmSync(`${path}-owner`, { force: true })
+        const store = others && what !== 'copied to' ? await openNotes(path) : null
+        // The log has no first page, so that the work reads that of the file.
+        await store?.database.write.applyBatch([], { source: 'test', cursor: null, eventAt: 1n })
+        const swap = (): void => {
+          copyFileSync(other, way === 'overwritten' ? path : `${path}.new`)
+          if (way === 'replaced') renameSync(`${path}.new`, path)
         }
-        assert.throws(claim, { name: 'ReplacedFileError' })
-        file.leave()
+        const done = () =>
+          work(path).then(
+            () => null,
+            (error: unknown) => error,
+          )
+        const { result, wasInterrupted } = await interrupted(statement, swap, done)
+        await store?.[Symbol.asyncDispose]()
+        if (wasInterrupted && !readFileSync(path).equals(content))
+          assert.fail(`before statement ${statement}: ${String(result)}`)
+        return wasInterrupted
       }
-      assert.ok(readFileSync(path).equals(content))
+      while (await attempt((statements += 1 + Math.floor(statements / 5)))) {}
+      assert.ok(statements > 5, String(statements))
     })
 
 test('a file that a checkpoint makes longer is the same', async () => {

@@ -137,10 +137,11 @@ export class OpenFile {
     if (this.#location !== null) process.on('exit', this.leave)
   }
 
-  /** Records that the log belongs to this file, before anything is written into the log. */
+  /** Records that the log belongs to this file, before anything is written into the log; not before it has an identity. */
   claimLog(): void {
     this.assertSame()
     if (this.#location === null || this.#identity === null) return
+    if (!isStored(this.#identity) && identityIn(this.#database) === '') return
     recordOwner(this.#database, this.#location, this.#identity)
     this.#hasLog = true
   }

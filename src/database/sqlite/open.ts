@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
-import { connect } from './connection.ts'
+import { connect, createMissing } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
 import { assertSameFile, identify, identityOf, OpenFile } from './open-file.ts'
 import { LongQueries } from './read/long-queries.ts'
@@ -19,9 +19,10 @@ export async function openSqlite(
   options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'> & { readonly file?: string | null },
 ): Promise<Database> {
   const inMemory = path === ':memory:'
+  assertSameFile(path, options.file ?? null)
+  createMissing(path)
   const identity = options.file ?? identityOf(path)
-  assertSameFile(path, identity)
-  const writing = connect(path, false)
+  const writing = connect(path, false, { identity })
   const file = new OpenFile(writing, path, identity)
   let reading: DatabaseSync
   try {
@@ -29,9 +30,10 @@ export async function openSqlite(
     // Before any pragma: the journal mode is stored in the file, which may belong to another program.
     assertOurs(writing)
     writing.exec(fileSettings)
-    await migrate(writing, options)
+    // Before it is written, and before others open the file, so that they know whose log this is.
+    file.claimLog()
+    await migrate(writing, options, () => file.assertSame())
     if (!inMemory) identify(writing)
-    // Before others open the file, so that they know whose log this is.
     file.claimLog()
     // From now on the writer waits for locks itself, without blocking the thread.
     writing.exec('pragma busy_timeout = 0')

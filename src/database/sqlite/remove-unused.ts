@@ -9,7 +9,7 @@ import { createRunner } from './steps.ts'
 export function removeUnused(path: string): boolean {
   // Locking an empty file writes to it, which fails on a full disk.
   if (statSync(path).size === 0) return remove(path)
-  using database = connect(path, false, undefined, 0)
+  using database = connect(path, false, { timeout: 0 })
   // Excludes readers too, as long as the connection is open.
   database.exec('pragma locking_mode = exclusive; begin exclusive')
   assertOurs(database)

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { assertSameFile, identityOf, OpenFile } from './open-file.ts'
-import { databaseBusy } from '../refusals.ts'
+import { databaseBusy, ReplacedFileError } from '../refusals.ts'
 import { createRunner, untilFree } from './steps.ts'
 
 /** Milliseconds. */
@@ -19,14 +19,17 @@ export async function addUsageToFile(
   identity: string | null,
 ): Promise<void> {
   const add = (): true => {
-    assertSameFile(path, identity)
+    const before = identity ?? identityOf(path)
+    if (before === null) throw new ReplacedFileError(path, true)
+    assertSameFile(path, before)
     using database = new DatabaseSync(path, { timeout: 0 })
-    const file = new OpenFile(database, path, identity ?? identityOf(path))
+    const file = new OpenFile(database, path, before)
     try {
       file.assertSame()
       database.exec('pragma synchronous = normal; begin immediate')
       file.claimLog()
       createRunner(database)(addUsage(usage, today))
+      file.assertSame()
       database.exec('commit')
       return true
     } finally {

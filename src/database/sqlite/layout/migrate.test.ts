@@ -18,7 +18,7 @@ test('a rebuild waits for the lock as long as another process is at work on it, 
   await fill(path, [thing(size)], [line('a', { size: 1 })])
   const { set, tables } = understand([thing({ ...size, text: { type: 'string' } })], {})
   using other = new DatabaseSync(path)
-  using own = connect(path, false, 64, 0)
+  using own = connect(path, false, { timeout: 0 })
   let clock = 1_800_000_000_000_000n
   /** From its first step on, another connection holds the lock. */
   const migrateBeside = (whileHeld: () => void): Promise<void> => {

@@ -17,19 +17,28 @@ import { createRunner, transact } from '../steps.ts'
 /** Milliseconds between two attempts; during an attempt the connection itself waits for the lock. */
 const retryPause = 5
 
-/** Fails without any change on a file that is not ours. */
-export async function migrate(database: DatabaseSync, options: MigrateOptions): Promise<void> {
-  while (!(await tryToMigrate(database, options))) await pause(retryPause)
+/** Fails without any change on a file that is not ours. `assertSame` throws before a commit if the file is another. */
+export async function migrate(
+  database: DatabaseSync,
+  options: MigrateOptions,
+  assertSame: () => void = () => undefined,
+): Promise<void> {
+  while (!(await tryToMigrate(database, options, assertSame))) await pause(retryPause)
 }
 
 /**
  * False if another process that rebuilds the same file kept this one from the lock until its timeout. The steps of a
  * rebuild follow each other so closely that on a busy machine other processes may get no turn.
  */
-async function tryToMigrate(database: DatabaseSync, options: MigrateOptions): Promise<boolean> {
+async function tryToMigrate(
+  database: DatabaseSync,
+  options: MigrateOptions,
+  assertSame: () => void,
+): Promise<boolean> {
   const wasCurrent = isCurrent(database, options.fingerprint)
   try {
-    if (!wasCurrent && layOutOrCheck(database, options) === 'stale') await rebuild(database, options)
+    if (!wasCurrent && layOutOrCheck(database, options) === 'stale')
+      await rebuild(database, options, assertSame)
     await tidyUp(database, options.now)
     return true
   } catch (cause) {

@@ -20,7 +20,7 @@ import {
 import { tableNames } from '../../metadata/collections.ts'
 import { stepsOf } from '../../metadata/steps.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
-import { RebuildConflictError } from '../../refusals.ts'
+import { RebuildConflictError, ReplacedFileError } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
   createCounts,
@@ -66,22 +66,31 @@ const restPart = 1 / 4
 const changesAtOnce = 500
 
 /** Call it outside of a transaction. A killed process loses at most the current step. */
-export async function rebuild(database: DatabaseSync, options: MigrateOptions): Promise<void> {
+export async function rebuild(
+  database: DatabaseSync,
+  options: MigrateOptions,
+  assertSame: () => void,
+): Promise<void> {
   const derivation = derivationOf(options.fingerprint)
   while (!transact(database, () => begin(database, options))) await dropLeftovers(database)
   try {
-    await fill(database, options, derivation)
+    await fill(database, options, derivation, assertSame)
   } catch (error) {
     // On a permanent error, drop the new tables; on a lock, the rebuild resumes next time. If dropping fails, the next
     // command that writes does it, and the original error is reported.
-    if (!isBusy(error) && !(error instanceof DatabaseBusyError))
+    if (!isBusy(error) && !(error instanceof DatabaseBusyError || error instanceof ReplacedFileError))
       await giveUp(database, derivation).catch(() => undefined)
     throw error
   }
   await dropLeftovers(database)
 }
 
-async function fill(database: DatabaseSync, options: MigrateOptions, derivation: string): Promise<void> {
+async function fill(
+  database: DatabaseSync,
+  options: MigrateOptions,
+  derivation: string,
+  assertSame: () => void,
+): Promise<void> {
   const log = new LogLength(database)
   let report: RebuildReport | null = null
   let next: NextTables | null = null
@@ -100,6 +109,7 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
       const isLast = step(database, next)
       // After the step, which may take long, so that the committed time is recent.
       database.prepare('update rebuild set heard_at = ?').run(options.now())
+      assertSame()
       if (!isLast) return false
       report = finish(database, options, next)
       return true

@@ -13,13 +13,13 @@ import { DatabaseBusyError } from '../../database.ts'
 import { repoCollectionUri } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import { derivationOf } from '../layout/ddl.ts'
-import { connect } from '../connection.ts'
-import { identify, identityOf as identityOfFile, OpenFile } from '../open-file.ts'
+import { connect, createMissing } from '../connection.ts'
+import { identify, identityOf, OpenFile } from '../open-file.ts'
 import { assertOurLayout, isEmpty, readDataVersion, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
-import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
+import { snapshotIdentity, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run, transact } from '../steps.ts'
 import type { NewRow } from '../../write/record-table.ts'
 import { TableWriter } from '../write/table-writer.ts'
@@ -31,10 +31,11 @@ export async function openSqliteTarget(
   options: MigrateOptions,
 ): Promise<CopyTarget> {
   if (path === ':memory:') throw new Error('it would end with this process. Name a file.')
-  if (existsSync(path) && identityOf(path) === source.identity)
+  if (existsSync(path) && snapshotIdentity(path) === source.identity)
     throw new Error('it is the very database that is to be copied. Name another with --to.')
-  const identity = identityOfFile(path)
-  const database = connect(path, false)
+  createMissing(path)
+  const identity = identityOf(path)
+  const database = connect(path, false, { identity })
   const file = new OpenFile(database, path, identity)
   try {
     file.assertSame()
@@ -46,13 +47,13 @@ export async function openSqliteTarget(
       await migrate(database, options)
       identify(database)
     }
+    file.claimLog()
     // Before anything is read that must not change until the first write.
     const version = readDataVersion(database)
     const found = await stateOf(readDerivation(database), wanted, () =>
       createRunner(database)(hasRows(options.tables)),
     )
     database.exec(fileSettings)
-    file.claimLog()
     const target = new SqliteTarget(database, path, file, options.tables, wanted, found === 'whole', version)
     if (found === 'empty') target.begin()
     return target
@@ -141,6 +142,7 @@ class SqliteTarget implements CopyTarget {
       this.#database.exec(`delete from listing where kind = '${ownListing}'`)
       this.#setDerivation(this.#derivation)
     })
+    this.#file.assertSame()
     this.#database.exec('pragma wal_checkpoint(truncate)')
   }
 
@@ -178,6 +180,7 @@ class SqliteTarget implements CopyTarget {
       if (readDataVersion(this.#database) !== this.#dataVersion)
         throw new DatabaseBusyError('Another process writes to the copy. Try again when it is done.')
       work()
+      this.#file.assertSame()
     })
   }
 

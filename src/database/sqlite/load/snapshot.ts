@@ -28,7 +28,7 @@ export class SqliteSnapshot implements Snapshot {
     this.#database = database
     // The first query fixes the moment of the snapshot.
     database.exec('begin; select id from state')
-    this.identity = identityOf(path)
+    this.identity = snapshotIdentity(path)
     this.name = `sqlite:${realpathSync(path)}`
   }
 
@@ -73,7 +73,7 @@ function inOrder(json: string): string {
 }
 
 /** Independent of the path: device and inode. */
-export function identityOf(path: string): string {
+export function snapshotIdentity(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
 }

@@ -43,7 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 function open(): QueryConnection {
   if (queries !== null) return queries
   assertSameFile(file.path, file.identity)
-  queries = new QueryConnection(connect(file.path, true, cacheSize))
+  queries = new QueryConnection(connect(file.path, true, { cacheSize }))
   return queries
 }
 

@@ -69,8 +69,8 @@ export function isFileOutdated(path: string, fingerprint: string): boolean {
 }
 
 /** Opens a read-only connection to a file that was built for these lexicons. */
-export function connectReader(path: string, fingerprint: string, lockTimeout?: number): DatabaseSync {
-  const connection = connect(path, true, undefined, lockTimeout)
+export function connectReader(path: string, fingerprint: string, timeout?: number): DatabaseSync {
+  const connection = connect(path, true, timeout === undefined ? {} : { timeout })
   try {
     assertOurs(connection)
     if (!isCurrent(connection, fingerprint)) throw new BuiltElsewiseError()

@@ -12,7 +12,7 @@ const cacheSize = 2
 
 export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): FileSnapshot {
   assertSameFile(path, identity)
-  const database = connect(path, true, cacheSize)
+  const database = connect(path, true, { cacheSize })
   // A sort of a million rows belongs on the disk.
   database.exec('pragma temp_store = file; begin')
   return readSnapshot(database, statements)
