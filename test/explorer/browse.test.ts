@@ -188,7 +188,7 @@ test('findings say in words which records shares are of', async () => {
     [outlet, `of the records by ${displayName} (`],
     [`source_country=${country}`, `of the records from ${nameOf('en')} (`],
     [`${outlet}&articleType=report`, `of the records by ${displayName} with Article type: Report (`],
-    [`source_country=${country}&language=en&lang=es`, `de registros en inglés de ${nameOf('es')} (`],
+    [`source_country=${country}&language=en&lang=es`, `de registros en inglés desde ${nameOf('es')} (`],
   ]) {
     const { texts } = await page(`${articles}/topic?q=climate&${conditions}`)
     assert.ok(

@@ -195,14 +195,13 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     const here = pages.found(addresses[at] ?? '').length
     const all = baseOf(pages, addresses[at] ?? '', time, address)
     const wanted = ` is in ${percent.format(here / all)} of `
-    assert.ok(
-      said.includes(wanted) && said.includes(`(${number.format(here)} of ${number.format(all)})`),
-      `${said} ${address}`,
-    )
+    const counts = `(${number.format(here)} of ${number.format(all)})`
+    assert.ok(said.includes(wanted) && said.includes(counts), `${said} ${address}`)
   }
   const isDrawn = document.querySelector('figure tbody') !== null
   const { rows: periods, description } = isDrawn ? await pages.figure(address) : { rows: [], description: '' }
-  const partial = /Not complete: (.*?)\./.exec(description)?.[1] ?? ''
+  const partial = /Not complete: (.*?)\.(?: |$)/.exec(description)?.[1] ?? ''
+  const isWhole = (key: number) => !partial.includes(periods[key]?.[0]?.text ?? '?')
   const [peaks, lowest]: [number[], number[]] = [[], []]
   for (const [at, said] of texts('.findings li').entries()) {
     const known = periods.map(([key, ...cells]): Part => {
@@ -211,12 +210,12 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       return { count: href === '' ? 0 : pages.found(href).length, all, series: at }
     })
     lowest.push(...enoughOf(known).map(({ count, all }) => count / all))
-    const [highest, isCut] = [highestOf(known), description.includes('Only the newest')]
-    const peak =
-      highestOf(known.filter((_, key) => !partial.includes(periods[key]?.[0]?.text ?? ''))) ?? highest
+    const [peak, isCut] = [highestOf(known), description.includes('Only the newest')]
     const wanted = peak === undefined || isCut ? undefined : percent.format(peak)
     assert.equal(/, most .*: ([\d.]+%)/.exec(said)?.[1], wanted, `${said} ${address}`)
-    if (highest !== undefined) peaks.push(highest)
+    if (peak !== undefined) peaks.push(peak)
+    const whole = known.flatMap(({ count, all }, key) => (count / all === peak ? [isWhole(key)] : []))
+    assert.ok(wanted === undefined || whole.includes(!said.includes(' (not complete): ')), said)
   }
   // A single value is said alone.
   const highest = percent.format(Math.max(...peaks))

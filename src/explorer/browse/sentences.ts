@@ -4,7 +4,7 @@ import { entityField } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { isCountry, type Names, plainValue, recordText, shortText } from '../parts/values.ts'
+import { isCountry, isLanguage, type Names, plainValue, recordText, shortText } from '../parts/values.ts'
 import { isDate } from '../../ask/where.ts'
 import type { Condition } from '../view/conditions.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
@@ -57,14 +57,19 @@ export function phrasesOf(
 ): string {
   const { phrases } = language.text.charts
   const entity = entityField(subject)
-  const kindOf = ({ field, operator }: Condition): keyof typeof phrases => {
-    if (operator !== 'is') return 'with'
-    if (field === entity) return 'by'
-    if (field.isOwn && field.type.kind === 'string' && field.type.use.page === 'language') return 'in'
-    return isCountry(field) ? 'from' : 'with'
+  const fields = [...subject.fields.values()]
+  const isOfEntity = ({ words }: ShownField) => words.length === 2 && words[0] === entity?.words[0]
+  // A field for each phrase: of others, as of places that a record is about, the label says what they are.
+  const own = {
+    in: fields.find(({ isOwn, isArray, type }) => isOwn && !isArray && isLanguage(type)),
+    by: entity ?? undefined,
+    from: fields.find((field) => !field.isArray && isOfEntity(field) && isCountry(field)),
   }
+  const kinds = ['in', 'by', 'from'] as const
+  const kindOf = ({ field, operator }: Condition): keyof typeof phrases =>
+    (operator === 'is' && kinds.find((kind) => own[kind] === field)) || 'with'
   const of = (kind: keyof typeof phrases) => conditions.filter((condition) => kindOf(condition) === kind)
-  const said = (['in', 'by', 'from'] as const).flatMap((kind) =>
+  const said = kinds.flatMap((kind) =>
     of(kind).map(({ field, values }) =>
       phrases[kind](language.anyOf(values.map((value) => plainValue(field, value, language, names)))),
     ),

@@ -29,6 +29,8 @@ export interface Peak extends Counted {
   readonly period: Period
   /** In milliseconds since 1970. */
   readonly start: number
+  /** Whether the period is not complete. */
+  readonly isCut: boolean
 }
 
 export interface TopicChart extends AskedChart {
@@ -93,24 +95,20 @@ export function topicChart(context: ChartContext): TopicChart {
   }
 }
 
-/**
- * The highest share of each topic, of a whole period if one has enough; null if none with enough records has five matches,
- * or earlier ones are left out.
- */
+/** The highest share of each topic; null if no period with enough records has five matches, or earlier ones are left out. */
 function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
   if (isNewestOnly(shown)) return []
   const { period, cuts } = shown
-  return series.map(({ counted }) => {
-    const peaks = counted.flatMap((each, at): readonly Peak[] => {
-      const { share } = each
-      return typeof share !== 'number'
-        ? []
-        : [{ ...each, value: share, period, start: shown.starts[at] ?? 0 }]
-    })
-    const whole = peaks.filter(({ start }) => !isPartial(period, start, cuts, chart.axis.now))
-    return highestShare(whole) ?? highestShare(peaks)
-  })
+  return series.map(({ counted }) =>
+    highestShare(
+      counted.flatMap((each, at): readonly Peak[] => {
+        const start = shown.starts[at] ?? 0
+        const isCut = isPartial(period, start, cuts, chart.axis.now)
+        return typeof each.share !== 'number' ? [] : [{ ...each, value: each.share, period, start, isCut }]
+      }),
+    ),
+  )
 }
 
 function readTopics({ view, subject }: ChartContext, problems: Problem[]): readonly View[] {

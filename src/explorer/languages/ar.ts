@@ -61,7 +61,7 @@ export const ar: Translation = {
   notFound: 'هذه الصفحة غير موجودة.',
   failed: 'لا يمكن عرض هذه الصفحة',
   wrongPage: 'لا يدل هذا العنوان على صفحة من هذه القائمة. ابدأ بالصفحة الأولى، من دون «after» و«before».',
-  tooSlow: 'لم تتمكن الخدمة من الرد في الوقت المحدد. حاول مجددًا، أو اختر مدة أقصر.',
+  tooSlow: 'لم تتمكن الخدمة من الرد في الوقت المحدد. حاول مجددًا.',
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   wrongSearch: 'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل: لا تكفي الرموز.',
   wrongInput: 'ترفض الخدمة قيمة في هذا العنوان. غيّرها أو تابع من دونها. السبب بالإنجليزية:',
@@ -103,6 +103,7 @@ export const ar: Translation = {
     glance: (topic) => `نظرة على ${isolated(topic)}`,
     finding: (topic, share, base) => `${isolated(topic)} في ${isolated(share)} من ${base}`,
     peak: (when, share) => `، والأعلى ${when}: ${isolated(share)}`,
+    incomplete: (when) => `${when} (غير مكتملة)`,
     nothing: (noun) => `لا شيء من ال${noun} في هذه الفترة أو بهذه العوامل.`,
     ofTotal: (count, total) => `${isolated(count)} من ${isolated(total)}`,
     when: {

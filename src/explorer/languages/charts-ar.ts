@@ -19,9 +19,9 @@ export const charts: NonNullable<Translation['charts']> = {
   allRecords: (noun) => `جميع ال${noun}`,
   recordsWith: (noun, phrases) => `ال${noun} ${phrases}`,
   phrases: {
-    in: (language) => `ب${language}`,
+    in: (language) => `باللغة ${language}`,
     by: (outlet) => `من ${outlet}`,
-    from: (country) => `من ${country}`,
+    from: (country) => `من بلد ${country}`,
     with: (conditions) => `التي لها ${isolated(conditions)}`,
   },
   withinPeriod: (base) => `${base} في هذه الفترة`,

@@ -20,7 +20,7 @@ export const charts: NonNullable<Translation['charts']> = {
   phrases: {
     in: (language) => `en ${language}`,
     by: (outlet) => `de ${outlet}`,
-    from: (country) => `de ${country}`,
+    from: (country) => `desde ${country}`,
     with: (conditions) => `con ${conditions}`,
   },
   withinPeriod: (base) => `${base} en este periodo`,

@@ -54,7 +54,7 @@ export const en = {
   failed: 'This page cannot be shown',
   wrongPage:
     'The address names no page of this list. Begin with the first page, without “after” and “before”.',
-  tooSlow: 'The service could not answer this in time. Try again, or choose a shorter period.',
+  tooSlow: 'The service could not answer this in time. Try again.',
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch: 'The search cannot be carried out. Write at least one word: signs are not enough.',
@@ -98,6 +98,8 @@ export const en = {
     glance: (topic: string) => `At a glance: ${topic}`,
     finding: (topic: string, share: string, base: string) => `${topic} is in ${share} of ${base}`,
     peak: (when: string, share: string) => `, most ${when}: ${share}`,
+    /** Of a period that is not over, or whose records begin within it. */
+    incomplete: (when: string) => `${when} (not complete)`,
     nothing: (noun: string) => `There are no ${noun} in this period or with these filters.`,
     ofTotal: (count: string, total: string) => `${count} of ${total}`,
     when: {

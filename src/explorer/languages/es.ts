@@ -50,7 +50,7 @@ export const es: Translation = {
   failed: 'No se puede mostrar esta página',
   wrongPage:
     'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
-  tooSlow: 'El servicio no pudo responder a tiempo. Inténtelo de nuevo, o elija un período más corto.',
+  tooSlow: 'El servicio no pudo responder a tiempo. Inténtelo de nuevo.',
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   wrongSearch: 'No se puede hacer esta búsqueda. Escriba al menos una palabra: no bastan los signos.',
@@ -95,6 +95,7 @@ export const es: Translation = {
     glance: (topic) => `De un vistazo: ${topic}`,
     finding: (topic, share, base) => `${topic} está en el ${share} de ${base}`,
     peak: (when, share) => `, sobre todo ${when}: ${share}`,
+    incomplete: (when) => `${when} (incompleto)`,
     nothing: (noun) => `No hay ${noun} en este periodo o con estos filtros.`,
     ofTotal: (count, total) => `${count} de ${total}`,
     when: {

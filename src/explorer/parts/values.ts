@@ -131,12 +131,16 @@ export function plainValue(field: ShownField, value: string, language: Language,
     case 'atUri':
       return names?.get(value) ?? recordKey(value)
     case 'string':
-      if (type.use.page === 'language') return language.nameOf('language', value)
+      if (isLanguage(type)) return language.nameOf('language', value)
       if (isCountry(field) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
       return valueLabel(field, value, language)
     default:
       return value
   }
+}
+
+export function isLanguage(type: ShownField['type']): boolean {
+  return type.kind === 'string' && type.use.page === 'language'
 }
 
 /** Codes of countries. */

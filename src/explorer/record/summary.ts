@@ -7,6 +7,7 @@ import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { chartsAddress, withLanguage } from '../addresses.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
+import { withOthers } from '../chart-data/own-parameters.ts'
 import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { usualRange } from '../chart-data/time-axis.ts'
 import { html, type Html } from '../html.ts'
@@ -182,7 +183,7 @@ async function monthsFigure(
   { holder, field }: Summarized,
   { site, language, index }: MenuContext,
 ): Promise<Html> {
-  const { charts, exportMenu } = language.text
+  const { charts } = language.text
   const dated = groups.flatMap(({ key, count }) => (key === null ? [] : [{ at: Date.parse(key), count }]))
   const counts = new Map(dated.map(({ at, count }) => [at, count]))
   const usual = usualRange(dated)
@@ -221,9 +222,12 @@ async function monthsFigure(
     },
     language,
   )
-  const address = withLanguage(chartsAddress(holder.collection.nsid, view), language)
+  const address = withLanguage(
+    chartsAddress(holder.collection.nsid, withOthers(view, { per: 'month' })),
+    language,
+  )
   return chartFigure(spec, site, language, {
-    links: html`<a href=${address} rel="nofollow">${exportMenu.titles.chart}</a>`,
+    links: html`<a href=${address} rel="nofollow">${charts.more}</a>`,
     notes: [
       ...(undated > 0 ? [charts.undated(noun, language.number(undated))] : []),
       ...(leftOut.length > 0 ? [charts.monthsLeftOut(noun, language.list(leftOut))] : []),

@@ -38,7 +38,8 @@ export function findings(
       if (chart.base.isWhole) return html`<li>${list}</li>`
       const base = wholeBaseText(chart.base, language, names)
       const peak = peaks[at] ?? null
-      const when = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
+      const period = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
+      const when = period !== null && peak?.isCut === true ? text.incomplete(period) : period
       const apart = view.search === '' ? '' : phrasesOf(chart.base.apart, context.subject, language, names)
       const named = `${topicName(view, language, names)} ${apart}`.trimEnd()
       const found = text.finding(named, language.percent(share ?? 0), base)
@@ -166,10 +167,8 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
   const spoken = name === 'words' && topic.spoken
-  const records = text.charts.recordsWith
-  const only = spoken
-    ? text.topic.only(records(nounOf(subject, language), phrasesOf([spoken], subject, language)))
-    : null
+  const said = spoken ? phrasesOf([spoken], subject, language) : null
+  const only = said && text.topic.only(text.charts.recordsWith(nounOf(subject, language), said))
   const notes = [only, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
