@@ -105,8 +105,9 @@ function unusualWordsOf(field: ShownField, { subject, view, language }: ChartCon
   }
 }
 
-/** Of words and values that are named. */
+/** Of words and values that are named, and of the shares of values: of many records, small differences are no chance. */
 const leastScore = 1.2
+const leastRatio = 1.5
 
 /**
  * A word tells something if it has this score, fewer than a tenth of the other records have it, and it is at
@@ -136,7 +137,9 @@ function unusualValuesOf(field: ShownField, { subject, view, language }: ChartCo
     }),
     rows: ({ groups = [] }) =>
       groups
-        .filter((group) => group[field.name] !== null && group.significance.score >= leastScore)
+        .filter(({ [field.name]: value, significance: { score, share, againstShare } }) => {
+          return value !== null && score >= leastScore && share >= leastRatio * againstShare
+        })
         .map((group) => ({
           label: groupLabel(key, group, language),
           view: viewOfGroup(changed(view, { others: [] }), key, group),

@@ -89,6 +89,8 @@ export interface Mark {
   readonly isFew: boolean
   /** Where it ends before it is cut; of bars that are stacked, where the last of its key does. */
   readonly end: number
+  /** Its value as the table shows it, if it is drawn at the end of the scale and not at its value. */
+  readonly beyond: string | null
 }
 
 /** A chart with more takes long to draw, and cannot be read. */

@@ -180,7 +180,7 @@ for (const [kind, change] of Object.entries({
       const ticks = textsOf(svg).filter((text) => /^[\d.]+%$/.test(text))
       return {
         ticks,
-        stars: svg.split('\u2068*\u2069').length - 1,
+        stars: svg.split(/\u2068(?:[\d.]+%)?\*\u2069/).length - 1,
         hollow: sizes(hollow),
         titles: textsOf(svg),
       }
@@ -195,6 +195,9 @@ for (const [kind, change] of Object.entries({
       few.titles.some((text) => text.includes('45%*')),
       few.titles.join(),
     )
+    // A point has its value next to it.
+    const said = few.titles.map((text) => text.replaceAll(/[\u2068\u2069]/g, ''))
+    assert.equal(said.includes('45%*'), kind === 'lines')
     // As high or long as the highest of the others.
     assert.ok(few.hollow.length >= count)
     assert.deepEqual(few.hollow, draw(0.03, [0]).hollow)

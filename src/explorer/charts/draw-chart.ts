@@ -67,19 +67,21 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
       const of = spec.keys[key]
       if (value === null || of === undefined || !Number.isFinite(value)) return []
       const subject = several ? `${of.label}, ${one.name}` : of.label
-      const title = `${subject}: ${valueAt(spec, one, key)}`
+      const text = valueAt(spec, one, key)
+      const title = `${subject}: ${text}`
       const isFew = one.few?.includes(key) === true
       const sum = (some: ChartSpec['series']) => some.reduce((all, { values }) => all + (values[key] ?? 0), 0)
       const from = isStack ? sum(spec.series.slice(0, series)) : 0
       const end = isStack ? sum(spec.series) : value
       const href = one.hrefs[key] ?? of.href
-      return [{ key, series, value, from, to: from + value, href, title, isFew, end }]
+      return [{ key, series, value, from, to: from + value, href, title, isFew, end, beyond: text }]
     }),
   )
   const [, high] = extent(spec, marks)
   return marks.map((mark) => {
     const part = mark.isFew ? Math.min(1, high / mark.end) : 1
-    return { ...mark, value: mark.value * part, from: mark.from * part, to: mark.to * part }
+    const beyond = part < 1 ? mark.beyond : null
+    return { ...mark, value: mark.value * part, from: mark.from * part, to: mark.to * part, beyond }
   })
 }
 

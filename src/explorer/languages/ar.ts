@@ -249,7 +249,7 @@ export const ar: Translation = {
     },
     later: (time) => `بعده بـ${isolated(time)}`,
     ranks: {
-      first: 'أول نشر',
+      first: 'الأول من هذه التقارير',
       sameTime: 'من أول ما نُشر، في الوقت نفسه',
       sameDay: 'من أول ما نُشر، في اليوم نفسه',
     },

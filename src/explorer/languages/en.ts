@@ -259,7 +259,7 @@ export const en = {
     later: (time: string) => `${time} later`,
     /** Of the first record; others may be as early. */
     ranks: {
-      first: 'First report',
+      first: 'First of these reports',
       sameTime: 'One of the first reports (same time)',
       sameDay: 'One of the first reports (same day)',
     },

@@ -226,7 +226,7 @@ export const es: Translation = {
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
     later: (time) => `${time} después`,
     ranks: {
-      first: 'Primera publicación',
+      first: 'Primera de estas publicaciones',
       sameTime: 'Una de las primeras publicaciones (misma hora)',
       sameDay: 'Una de las primeras publicaciones (mismo día)',
     },
