@@ -196,6 +196,8 @@ test('findings say in words which records shares are of', async () => {
       `${texts('.findings li').join()}, not ${said}`,
     )
   }
+  const { linksTo } = await page(`${articles}?q=climate&language=en`)
+  assert.equal(linksTo('At a glance: “climate” in English').length, 1)
 })
 
 test('examples of the first page lead to records', async () => {

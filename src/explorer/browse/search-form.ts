@@ -10,6 +10,7 @@ import type { MissingWord } from '../lists/list.ts'
 import { isDate } from '../../ask/where.ts'
 import { valuesOf } from '../view/view.ts'
 import { type Browse, stateInputs, titleOf } from './context.ts'
+import { phrasesOf } from './sentences.ts'
 
 /** `topics`: their searches; absent on the page of a list. */
 export function searchForm(browse: Browse, topics: readonly string[] | null = null): Html {
@@ -93,6 +94,7 @@ export function glance({ site, subject, view, language, names }: Browse): Html {
   if (membersOf(subject, site.subjects) !== null) return null
   const others = view.search === '' ? [] : [['q', view.search] as const]
   const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
-  const topic = topicName(view, language, names)
+  const said = view.search === '' ? '' : phrasesOf(view.conditions, subject, language, names)
+  const topic = `${topicName(view, language, names)} ${said}`.trimEnd()
   return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
 }
