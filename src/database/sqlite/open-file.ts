@@ -120,7 +120,7 @@ export class OpenFile {
   /** The path without symbolic links, next to which the log is; null in memory. */
   readonly #location: string | null
   #identity: string | null
-  /** Whether it has said that the log is its file's: what it has not read it must not write anywhere. */
+  /** Whether `claimLog` has recorded it: a log that is not its file's must not be written into that. */
   #hasLog = false
   /** Device, inode, size and time of the last write when the identity was last compared. */
   #lastSeen = ''

@@ -4,13 +4,13 @@ import { entityField } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { isCountry, isLanguage, type Names, plainValue, recordText, shortText } from '../parts/values.ts'
+import { isCountry, type Names, plainValue, recordText, shortText } from '../parts/values.ts'
 import { isDate } from '../../ask/where.ts'
 import type { Condition } from '../view/conditions.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
 import { type Browse, viewAddress } from './context.ts'
 import { parseInstant } from '../../util/instant.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 
 /** `Language: German` of one of the values. */
 export function sentenceOf(
@@ -61,7 +61,7 @@ export function phrasesOf(
   const isOfEntity = ({ words }: ShownField) => words.length === 2 && words[0] === entity?.words[0]
   // A field for each phrase: of others, as of places that a record is about, the label says what they are.
   const own = {
-    in: fields.find(({ isOwn, isArray, type }) => isOwn && !isArray && isLanguage(type)),
+    in: fields.find((field) => field.isOwn && !field.isArray && isLanguage(field)),
     by: entity ?? undefined,
     from: fields.find((field) => !field.isArray && isOfEntity(field) && isCountry(field)),
   }

@@ -234,7 +234,8 @@ export interface Dated {
 /**
  * From the earliest to the latest, without the records at both ends whose times are wrong, such as the year 9999, because
  * all others would be in few periods: at each end up to one in 40 records, rounded up, but of more than 200 up to five, and
- * of more than 1,000 up to one in 200. Those within a tenth of the range stay, and nothing is left out unless the range becomes a quarter.
+ * of more than 1,000 up to one in 200. Those within a tenth of the range stay, and nothing is left out unless the range
+ * becomes a quarter.
  */
 export function usualRange<Each extends Dated>(dated: readonly Each[]): readonly Each[] {
   const all = dated.reduce((sum, { count }) => sum + count, 0)

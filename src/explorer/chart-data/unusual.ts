@@ -3,7 +3,7 @@ import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Where } from '../../ask/where.ts'
 import { counted, fieldLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { isReadable } from '../view/conditions.ts'
@@ -153,7 +153,7 @@ export function languageField({ fields, roles }: PageSubject): ShownField | null
   const own = roles.facets
     .flatMap((name) => fields.get(name) ?? [])
     .filter(({ isOwn, isArray, isGroup }) => isOwn && !isArray && isGroup)
-  return own.find(({ type }) => type.kind === 'string' && type.use.page === 'language') ?? null
+  return own.find(isLanguage) ?? null
 }
 
 /** What to say of a side that is a sample; null of one that is not. */

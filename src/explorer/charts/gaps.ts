@@ -17,21 +17,21 @@ export function signs(spec: ChartSpec, marks: readonly Mark[], place: Options): 
     const shown = 'fy' in place ? gaps : gaps.length === series.length ? gaps.slice(0, 1) : []
     return shown.map((at) => ({ key, series: at, title: `${label}: ${noValue}`, text: isUp ? '–' : noValue }))
   })
-  const isDrawnAt = spec.kind === 'lines'
-  const saysValues = isDrawnAt && marks.filter(({ beyond }) => beyond !== null).length <= mostValues
+  const isLine = spec.kind === 'lines'
+  const saysValues = isLine && marks.filter(({ beyond }) => beyond !== null).length <= mostValues
   const few = marks
     .filter(({ isFew }) => isFew)
     .map((mark) => ({
       ...mark,
       text: (saysValues ? mark.beyond : null) ?? '*',
-      at: isDrawnAt ? mark.value : 0,
+      at: isLine ? mark.value : 0,
     }))
   const [low, high] = extent(spec, marks)
   const isLeft = -low > high
   return Plot.text([...missing, ...few], {
     ...place,
     [isUp ? 'y' : 'x']: ({ at = 0 }: { readonly at?: number }) => at,
-    ...(isUp ? { dy: isDrawnAt ? -11 : -6 } : { dx: isLeft ? -6 : 6, textAnchor: isLeft ? 'end' : 'start' }),
+    ...(isUp ? { dy: isLine ? -11 : -6 } : { dx: isLeft ? -6 : 6, textAnchor: isLeft ? 'end' : 'start' }),
     text: ({ text }: { readonly text: string }) => labelText(text, 30),
     title: 'title',
     fill: 'currentColor',

@@ -20,6 +20,11 @@ export function isCollectionName({ steps, properties }: ShownField): boolean {
   return properties.length === 0 && steps.at(-1)?.name === 'collection'
 }
 
+/** Whether its values are language tags. */
+export function isLanguage({ type }: Pick<ShownField, 'type'>): boolean {
+  return type.kind === 'string' && type.use.page === 'language'
+}
+
 /** Whether readers may count and group by the field. */
 export function isGroupOffered(field: ShownField): boolean {
   return field.isGroup && !isCollectionName(field)

@@ -1,11 +1,10 @@
 /** The feed of a collection: the newest records of a view. */
-import type { Field } from '../../schema/model/model.ts'
 import { viewTitle } from '../browse/sentences.ts'
 import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
 import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
 import { aboutField, entityField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
@@ -91,10 +90,6 @@ function fieldsOf(subject: PageSubject): readonly ShownField[] {
     link,
     language?.name ?? null,
   ])
-}
-
-function isLanguage({ type }: Field | ShownField): boolean {
-  return type.kind === 'string' && type.use.page === 'language'
 }
 
 function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: PageRequest): FeedEntry | null {

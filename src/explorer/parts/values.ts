@@ -3,7 +3,7 @@ import { recordKey } from '../../util/text/record-key.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
 import { lastPart } from '../../schema/model/naming.ts'
 import { labelOf, valueLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 import { recordAddress, withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -131,16 +131,12 @@ export function plainValue(field: ShownField, value: string, language: Language,
     case 'atUri':
       return names?.get(value) ?? recordKey(value)
     case 'string':
-      if (isLanguage(type)) return language.nameOf('language', value)
+      if (isLanguage(field)) return language.nameOf('language', value)
       if (isCountry(field) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
       return valueLabel(field, value, language)
     default:
       return value
   }
-}
-
-export function isLanguage(type: ShownField['type']): boolean {
-  return type.kind === 'string' && type.use.page === 'language'
 }
 
 /** Codes of countries. */

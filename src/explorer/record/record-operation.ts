@@ -1,7 +1,7 @@
 /** What the page of a record asks: the record, the titles of what it refers to, and those indexed last of what refers to it. */
 import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -115,7 +115,7 @@ export function textOf(record: unknown, name: string | null, { fields }: PageSub
 export function languageOf(record: unknown, { collection }: PageSubject): string | null {
   for (const { property, type } of collection.type.fields) {
     const held = type.kind === 'array' ? type.of : type
-    if (held.kind !== 'string' || held.use.page !== 'language') continue
+    if (!isLanguage({ type: held })) continue
     const value = valueAt(record, [property])
     const tags = Array.isArray(value) ? value : [value]
     if (tags.length === 1 && typeof tags[0] === 'string') return tags[0]

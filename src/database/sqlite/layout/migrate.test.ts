@@ -23,7 +23,7 @@ test('a rebuild waits for the lock as long as another process is at work on it, 
   /** From its first step on, another connection holds the lock. */
   const migrateBeside = (whileHeld: () => void): Promise<void> => {
     let isFirst = true
-    return migrate(own, {
+    const options = {
       tables,
       fingerprint: set.fingerprint,
       check: () => null,
@@ -35,7 +35,8 @@ test('a rebuild waits for the lock as long as another process is at work on it, 
         if (other.isTransaction) whileHeld()
         return clock
       },
-    })
+    }
+    return migrate(own, options, () => {})
   }
   await assert.rejects(
     migrateBeside(() => (clock += 31_000_000n)),

@@ -21,7 +21,7 @@ const retryPause = 5
 export async function migrate(
   database: DatabaseSync,
   options: MigrateOptions,
-  assertSame: () => void = () => undefined,
+  assertSame: () => void,
 ): Promise<void> {
   while (!(await tryToMigrate(database, options, assertSame))) await pause(retryPause)
 }

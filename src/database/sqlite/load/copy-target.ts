@@ -44,7 +44,7 @@ export async function openSqliteTarget(
     const wanted = { derivation, kind: source.kind, source: source.name }
     if (isEmpty(database)) {
       database.exec(fileSettings)
-      await migrate(database, options)
+      await migrate(database, options, () => file.assertSame())
       identify(database)
     }
     file.claimLog()
