@@ -103,6 +103,21 @@ onEveryDatabase('the background is the same, however it is read', async (databas
   await answer('{day: {gte: 30}}', rows)
 })
 
+onEveryDatabase('records that all meet `against` are subtracted from all that do', async (database) => {
+  const service = await open(database)
+  const answer = async (against: string, statement: RegExp) => {
+    const data = await service.data(
+      `{ orgExampleWordAggregate(groupBy: [words], where: {words: {has: "verdict"}, day: {gte: 30}}, significant: {against: {${against}}, minCount: 1}) { groupCount ${significance} } }`,
+    )
+    assert.match(service.opened.lastStatement(), statement, against)
+    return data
+  }
+  const subtracted = await answer('day: {gte: 30}', /^(?!.*is not true).*- n as against/s)
+  const apart = await answer('day: {gte: 30}, NOT: {words: {has: "verdict"}}', /is not true/)
+  assert.deepEqual(subtracted, apart)
+  assert.match(JSON.stringify(subtracted), /"words":"verdict","count":/)
+})
+
 onEveryDatabase('explain shows how both sides are read', async (database) => {
   const service = await open(database)
   const explain = async (against: string) => {

@@ -64,6 +64,30 @@ aggregateProperty('groups that `fill` adds are ranked by what they show', 20, ({
     })),
 )
 
+aggregateProperty(
+  'groups are compared with others as by the reference evaluator',
+  40,
+  ({ reference }, collection) =>
+    fc
+      .record({
+        groupBy: fc.uniqueArray(fc.constantFrom(...groupNames(reference, collection)), {
+          minLength: 1,
+          maxLength: 2,
+        }),
+        where: wheres(reference, collection, 1),
+        against: fc.oneof(fc.constant({}), wheres(reference, collection, 1)),
+        minCount: fc.integer({ min: 1, max: 3 }),
+        isPart: fc.boolean(),
+      })
+      .map(({ where, against, minCount, isPart, ...given }) => ({
+        ...given,
+        // Where they meet `against` too, the background is read as all that does, without them.
+        where: isPart ? { ...where, ...against } : where,
+        significant: { against, minCount },
+        limit,
+      })),
+)
+
 /** Where a collection's references lead to references of the next: sums are kept of the first two. */
 const twoAway: readonly (readonly [collection: string, path: string])[] = [
   [review, 'book_author'],

@@ -2,7 +2,6 @@
  * `total`, `matching` and `share` of an aggregate: the groups of a denominator, and of the records that are divided by
  * them, are matched with the groups by their keys. They are matched by grouping a union: in a join a missing key equals no other.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { Table } from '../../database/layout/tables.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { numberJson } from '../emit/emit-output.ts'
@@ -22,14 +21,11 @@ import { bothOf, buildWhere } from '../plan/build-where.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate, PhysicalShares, SharePart, TotalAccess } from '../plan/physical-plan.ts'
-import { conjuncts, readingsOf } from '../plan/plan-facts.ts'
+import { conjuncts, implies, readingsOf } from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext, ShareOutput, TopPlan } from '../plan/plan.ts'
 import { filtersSize, readingSize } from '../price/cost-groups.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
-
-/** Conjuncts of one condition up to which they are compared with those of another. */
-const mostCompared = 50
 
 /** `where` selects the records that are counted; null without `denominator` and `numerator`. */
 export function buildShare(
@@ -62,14 +58,6 @@ export function usesCount(share: SharePlan | null): boolean {
 function numeratorOf(where: Condition, denominator: Condition): SharePlan['numerator'] {
   if (implies(where, denominator)) return 'count'
   return implies(denominator, where) ? 'total' : bothOf(where, denominator)
-}
-
-/** Whether each conjunct of `implied` is among those of `condition`; false does not mean that it is not implied. */
-function implies(condition: Condition, implied: Condition): boolean {
-  const parts = conjuncts(condition)
-  const wanted = conjuncts(implied)
-  if (parts.length > mostCompared || wanted.length > mostCompared) return wanted.length === 0
-  return wanted.every((one) => parts.some((part) => isDeepStrictEqual(part, one)))
 }
 
 /**

@@ -26,7 +26,7 @@ import type {
   PhysicalSignificance,
   TotalAccess,
 } from '../plan/physical-plan.ts'
-import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
+import { columnIndex, conjuncts, implies, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext } from '../plan/plan.ts'
 import { readingSize } from '../price/cost-groups.ts'
 import { weights } from '../price/cost-weights.ts'
@@ -93,10 +93,13 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const everything = groupsOfAll(optimizer, plan.table, keys)
   const outside = everything === null ? null : recordsOutside(optimizer, plan)
   if (everything === null || outside === null) {
-    const { background } = significance
-    const groups = planGroups(optimizer, { ...plan, where: background, measures: [] }, keys)
-    const part = { where: background, isSubtracted: false, groups, total: totalOf(background) }
-    return { minCount, total, background: [part], subtractsGroups: false }
+    const { against } = significance
+    // All records under `against`, without the groups that are compared, need no look at the `where` of each.
+    const subtractsGroups = implies(where, against)
+    const compared = subtractsGroups ? against : significance.background
+    const groups = planGroups(optimizer, { ...plan, where: compared, measures: [] }, keys)
+    const part = { where: compared, isSubtracted: false, groups, total: totalOf(compared) }
+    return { minCount, total, background: [part], subtractsGroups }
   }
   const whole = { where: alwaysTrue, isSubtracted: false, groups: everything, total: totalOf(alwaysTrue) }
   const subtracted = outside.map(({ condition, path }): BackgroundPart => {

@@ -179,6 +179,17 @@ export function conjuncts(where: Condition): readonly Condition[] {
   return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
 }
 
+/** Conjuncts of one condition up to which they are compared with those of another. */
+const mostCompared = 50
+
+/** Whether each conjunct of `implied` is among those of `condition`; false does not mean that it is not implied. */
+export function implies(condition: Condition, implied: Condition): boolean {
+  const parts = conjuncts(condition)
+  const wanted = conjuncts(implied)
+  if (parts.length > mostCompared || wanted.length > mostCompared) return wanted.length === 0
+  return wanted.every((one) => parts.some((part) => isDeepStrictEqual(part, one)))
+}
+
 /** The conditions of which AND, OR and NOT compose a condition. */
 export function simpleConditions(condition: Condition): readonly SimpleCondition[] {
   switch (condition.kind) {
