@@ -16,13 +16,9 @@ export interface ColumnTypes {
   readonly clustered: string
 }
 
-/** When a rebuild replaced the derivation of other lexicons. Databases may be older than this table. */
-export const createReplaced =
-  'create table if not exists replaced (derivation text primary key, at bigint not null);'
-
 /**
  * Times are microseconds since 1970, days are numbers of days since 1970 in UTC.
- * `base`: repository collections. `rejection`: refused records.
+ * `replaced`: when a rebuild replaced the derivation of other lexicons. `base`: repository collections. `rejection`: refused records.
  * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
  * `move` the pending work on the rows of an account whose status has changed.
  * `hidden`: ids in `base` whose rows must not be visible. `parked`: quarantined rows of hidden accounts.
@@ -39,7 +35,7 @@ export const createReplaced =
 export function createMetadataTables(types: ColumnTypes): string {
   const { text, integer, flag, real, cid, json, id, clustered } = types
   return `
-  ${createReplaced}
+  create table replaced (derivation text primary key, at bigint not null);
   create table base (id ${id}, uri ${text} not null unique, did ${text}, collection ${text});
   create table rejection (
     key ${text} primary key, source ${text} not null, uri ${text}, reason ${text} not null, message ${text} not null,

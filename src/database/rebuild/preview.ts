@@ -8,7 +8,6 @@ import { LostCollectionsError } from '../database.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import { BuiltElsewiseError, ReplacedLexiconsError } from '../refusals.ts'
 import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'
-import { createReplaced } from '../layout/metadata-tables.ts'
 import type { Table } from '../layout/tables.ts'
 import { judgeRejections } from '../metadata/read-rejections.ts'
 import { readCollections } from '../metadata/collections.ts'
@@ -57,7 +56,6 @@ export function* assertMayRebuild(
   const { rebuild: policy = 'always' } = options
   if (policy === 'never') throw new BuiltElsewiseError()
   if (policy === 'always') return
-  yield* ask(createReplaced)
   const [replaced] = yield* ask('select at from replaced where derivation = ?', derivation)
   const at = replaced?.at as bigint | undefined
   const passed = at === undefined ? longestReturn : options.now() - at
@@ -69,7 +67,6 @@ export function* assertMayRebuild(
 
 /** Stores from which lexicons the tables are derived now, and when those before were replaced. */
 export function* enterDerivation(derivation: string, now: bigint): Steps<void> {
-  yield* ask(createReplaced)
   yield* ask('delete from replaced where derivation = ?', derivation)
   const note = 'insert into replaced (derivation, at) select derivation, cast(? as bigint) from state'
   yield* ask(`${note} where true on conflict (derivation) do update set at = excluded.at`, now)

@@ -77,26 +77,6 @@ onUntimedPostgres('a reader finishes while tables are renamed, and the old ones 
   ])
 })
 
-onUntimedPostgres('triggers by which earlier versions counted go with their tables', async () => {
-  const url = await empty()
-  await fill(url, [thing(size)], [line('a', { size: 1 })])
-  const counts = '"org.example.thing/:count"'
-  await run(
-    url,
-    `create function lexigraph_records.count_up() returns trigger language plpgsql as
-       $$ begin update lexigraph_records.${counts} set n = n + 1; return null; end $$;
-     create trigger counts_insert after insert on ${table} for each statement
-       execute function lexigraph_records.count_up();
-     update lexigraph.state set derivation = 'earlier'`,
-  )
-  await using store = await open(url, [thing(size)])
-  await store.apply(line('b', { size: 2 }))
-  assert.deepEqual(await store.rows(`select n from ${counts}`), [{ n: 2 }])
-  const left = `select tgname::text as name from pg_trigger where not tgisinternal
-    union all select proname::text from pg_proc where proname = 'count_up'`
-  assert.deepEqual(await store.rows(left), [])
-})
-
 onUntimedPostgres('a table that is kept is moved between the statements of its readers', async () => {
   const url = await empty()
   const other = thing(size, 'org.example.other')

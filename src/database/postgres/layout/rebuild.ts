@@ -45,23 +45,13 @@ import { createSums, fillSums } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 import { createMarks } from '../../stories/story-marks.ts'
 
-/**
- * Must run outside a transaction, while holding the lock for migrating. Programs of earlier versions leave counts and
- * notes to triggers: until the connection ends, they must not write.
- */
+/** Must run outside a transaction, while holding the lock for migrating. */
 export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   // Makes the server end a long statement soon after the process that waits for it.
   await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
   if (options.tables.some(({ isSpread }) => isSpread)) await client.query(oneByOne)
-  const { rows } = await client.query(
-    `select from pg_trigger t join pg_class c on c.oid = t.tgrelid
-     where t.tgname = 'counts_insert' and c.relnamespace = to_regnamespace($1) limit 1`,
-    [recordsSchema],
-  )
-  const isEarlier = rows.length > 0
-  if (isEarlier) await client.query(`select pg_advisory_lock(${lockSpace}, ${locks.writing})`)
   try {
-    await step(client, 'old', () => begin(client, options, isEarlier))
+    await step(client, 'old', () => begin(client, options))
     return await fillAndFinish(client, options)
   } catch (error) {
     // A permanent failure drops the new tables; after a temporary one the rebuild resumes the next time. Tables that
@@ -99,13 +89,9 @@ async function fillAndFinish(client: Client, options: MigrateOptions): Promise<R
   return step(client, 'next', (transaction) => finish(transaction, options, next, parts))
 }
 
-/** An interrupted rebuild goes on, unless programs of earlier versions may have written meanwhile without a note. */
-async function begin(
-  client: Client,
-  { tables, fingerprint }: MigrateOptions,
-  isEarlier: boolean,
-): Promise<void> {
-  if (!isEarlier && (await readTarget(client)) === derivationOf(fingerprint)) return
+/** An interrupted rebuild goes on. */
+async function begin(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
+  if ((await readTarget(client)) === derivationOf(fingerprint)) return
   await dropUnfinished(client)
   await client.query(
     `drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}; ${rebuildTables}`,
