@@ -117,6 +117,9 @@ export type CountedSource = 'import' | 'repositories'
 /** `finished`: the source is finite and has been read to its end. */
 export type SourceState = 'connecting' | 'live' | 'unavailable' | 'finished' | 'stopped'
 
+/** Returns the fault of a stored record under the lexicons in force; null when the record is valid. */
+export type RecordCheck = (uri: string, json: string) => Pick<Rejection, 'reason' | 'message'> | null
+
 /** Null when the URI does not name a record. */
 export function recordNameOf(uri: string | null): RecordName | null {
   const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []

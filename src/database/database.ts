@@ -9,7 +9,8 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { StoredRejection, MetadataStore } from './metadata/metadata-store.ts'
+import type { StoredRejection } from './metadata/metadata-store.ts'
+import type { MetadataStore } from './metadata/sql-metadata-store.ts'
 import type { Statement, Steps } from './metadata/steps.ts'
 import type { Table, TextIndex, WordIndex } from './layout/tables.ts'
 import type { FileSpec } from '../files/file-spec.ts'
@@ -175,12 +176,6 @@ export interface SourceStatus {
   /** An average over the last ten seconds or so. */
   readonly eventsPerSecond: number
 }
-
-/** Returns the fault of a stored record under the lexicons in force; null when the record is valid. */
-export type RecordCheck = (
-  uri: string,
-  json: string,
-) => { readonly reason: RejectionReason; readonly message: string } | null
 
 /** Decides under the lexicons in force whether a refused record is stored or refused again. */
 export type RejectionJudge = (rejection: StoredRejection) => Change

@@ -2,7 +2,7 @@
 import { foldText } from '../util/text/fold.ts'
 import { urlHash } from '../util/text/normalize-url.ts'
 import { parseRecordInstant } from '../util/instant.ts'
-import type { ColumnValue } from './database.ts'
+import type { ColumnValue } from './changes.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table } from './layout/tables.ts'
 import { isObject } from '../util/is-object.ts'
 

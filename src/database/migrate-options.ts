@@ -1,19 +1,8 @@
-/** Options of every engine for writing records and for migrating a database to the lexicons in force. */
-import type { RebuildPolicy, RecordCheck, RejectionJudge } from './database.ts'
-import type { Retention } from './metadata/expiry.ts'
+/** Options of every engine for migrating a database to the lexicons in force. */
+import type { RebuildPolicy, RejectionJudge } from './database.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
-import type { Table } from './layout/tables.ts'
-
-export interface ApplierOptions {
-  readonly tables: readonly Table[]
-  /** Microseconds since 1970. */
-  readonly now: () => bigint
-  /** Validates stored records against the lexicons in force. */
-  readonly check: RecordCheck
-  /** Retention periods of records; absent: unlimited. */
-  readonly retention?: Retention
-}
+import type { ApplierOptions } from './write/applier.ts'
 
 export interface MigrateOptions extends ApplierOptions {
   /** The fingerprint of the lexicons: a different one means that derived columns are stale. */

@@ -1,7 +1,7 @@
 /** Validates a stored record against the lexicons in force: it is stored again, or becomes a rejection. */
 import { formatCid, parseCid } from '../lexicon/records/cid.ts'
 import { formatInstant } from '../util/instant.ts'
-import type { Change, ColumnValue, RecordCheck } from './database.ts'
+import type { Change, ColumnValue, RecordCheck } from './changes.ts'
 import { deriveRow } from './derive.ts'
 import { rebuildSource } from './write/rejections.ts'
 import type { NewRow } from './write/record-table.ts'

@@ -8,7 +8,7 @@ import { openRepoNetwork, put } from '../../test/support/network/repo-network.ts
 import { collections } from '../../test/support/records/lexicons.ts'
 import { temporaryFolder } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
-import type { MetadataStore } from '../database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../database/metadata/sql-metadata-store.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
 import { retryDelay } from './retries.ts'
 import { createHosts } from './sources/repos/hosts.ts'

@@ -1,6 +1,6 @@
 /** Verifies the handles of accounts that have records here: daily, and when a handle may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MetadataStore } from '../database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../database/metadata/sql-metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { type Identity, IdentityError } from './sources/repos/identity.ts'
 

@@ -1,7 +1,7 @@
 /** Runs sources and their background work over one database, for `ingest` and the thread of `serve --ingest`. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Writer } from '../../database/database.ts'
-import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../../database/metadata/sql-metadata-store.ts'
 import { fetchRepositories } from '../../ingest/backfill.ts'
 import { createFloodGuard, follow } from '../../ingest/pump.ts'
 import { whileBusy } from '../../ingest/retries.ts'

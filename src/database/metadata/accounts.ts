@@ -125,21 +125,24 @@ export function* countRowsToMove(except: string): Steps<number> {
   return rows
 }
 
+/** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
 export function* readActors(limit: number, after: string | null): Steps<readonly string[]> {
   const rows = yield* ask('select did from actor where did > ? order by did limit ?', after ?? '', limit)
   return rows.map(({ did }) => String(did))
 }
 
+/** Accounts whose handle is due for a lookup. */
 export function* dueHandles(limit: number, now: bigint): Steps<readonly string[]> {
   const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
   return (yield* ask(due, now, limit)).map(({ did }) => String(did))
 }
 
+/** `handle` null: no valid handle. `dueAt`: time of the next lookup, in microseconds. */
 export function* writeHandle(did: string, handle: string | null, dueAt: bigint): Steps<void> {
   yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
 }
 
-/** Whether the account has, or had, records here. */
+/** Whether the account has, or had, records here, hidden ones too. */
 export function* isKnown(did: string): Steps<boolean> {
   return (yield* ask('select did from actor where did = ?', did)).length > 0
 }

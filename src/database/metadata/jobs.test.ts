@@ -13,7 +13,8 @@ import {
   refuse,
 } from '../../../test/support/records/notes.ts'
 import { rounds, seed } from '../../../test/support/rounds.ts'
-import type { MetadataStore, RepoJob } from './metadata-store.ts'
+import type { RepoJob } from './metadata-store.ts'
+import type { MetadataStore } from './sql-metadata-store.ts'
 
 /** Microseconds. */
 const tenMinutes = 600_000_000n

@@ -8,9 +8,12 @@ export function requestFetch(did: string, reason: string, dueAt: bigint, now: bi
   return addJob({ kind: 'ingest', did, host: null, reason, wantedAt: dueAt, now })
 }
 
+export type WantedRepo = Pick<RepoJob, 'did' | 'host' | 'reason'>
+
+/** Stores one page of a host's list: accounts become jobs, and the listing advances. Waiting jobs do not change. */
 export function* addJobs(
   kind: JobKind,
-  jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
+  jobs: readonly WantedRepo[],
   listing: Listing | undefined,
   now: bigint,
 ): Steps<void> {
@@ -26,6 +29,7 @@ export function* readListing(kind: JobKind, target: string): Steps<Listing | nul
   return row === undefined ? null : { target, cursor: row.cursor as string | null, done: row.done === 1n }
 }
 
+/** Jobs to begin now: due and not given up, the longest due first. */
 export function* dueJobs(kind: JobKind, limit: number, begunAt: bigint): Steps<readonly RepoJob[]> {
   const due = `select did, host, reason, attempts, requested_at as "requestedAt" from job
     where kind = ? and due_at <= ? order by due_at, did limit ?`
@@ -33,12 +37,14 @@ export function* dueJobs(kind: JobKind, limit: number, begunAt: bigint): Steps<r
   return rows.map((row) => ({ ...row, kind, attempts: Number(row.attempts), begunAt }))
 }
 
+/** When the next job is due, in microseconds; null when none waits. */
 export function* nextJobAt(kind: JobKind): Steps<bigint | null> {
   const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
   const [row] = yield* ask(next, kind)
   return (row?.due_at ?? null) as bigint | null
 }
 
+/** Removes a finished job, unless it was requested again meanwhile, or for a later time. */
 export function* finishJob({ kind, did, requestedAt, begunAt }: RepoJob, now: bigint): Steps<void> {
   const next = yield* noteFetch(kind, did, now, fetchPause)
   const again = `update job set attempts = 0, error = null,
@@ -49,6 +55,7 @@ export function* finishJob({ kind, did, requestedAt, begunAt }: RepoJob, now: bi
   yield* ask(remove, kind, did, requestedAt, begunAt)
 }
 
+/** `dueAt`: time of the next attempt; null: given up, stored with its error until it is requested again. */
 export function* failJob(
   { kind, did, requestedAt, begunAt }: RepoJob,
   error: string,
@@ -78,12 +85,14 @@ export function* countJobs(kind?: JobKind): Steps<{ readonly waiting: number; re
   return { waiting, failed: Number(row?.n) - waiting }
 }
 
+/** Removes the state of a run: listings and failed jobs. */
 export function* endRun(kind: JobKind): Steps<void> {
   yield* ask('delete from listing where kind = ?', kind)
   yield* ask('delete from job where kind = ? and due_at is null', kind)
 }
 
-interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
+interface NewJob extends WantedRepo {
+  readonly kind: JobKind
   readonly wantedAt: bigint
   readonly now: bigint
 }

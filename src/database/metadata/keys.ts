@@ -17,6 +17,7 @@ export function* readKeys(): Steps<readonly ApiKey[]> {
   return rows.map((row) => ({ ...row }))
 }
 
+/** `hash`: SHA-256 of the key in hexadecimal. */
 export function* addKey(
   { id, name, tier, contact = null, validUntil = null }: NewKey,
   hash: string,
@@ -27,7 +28,10 @@ export function* addKey(
   yield* ask(add, id, hash, name, tier, contact, now, validUntil)
 }
 
-/** `at`: end of the old key. A key with an end was replaced already; a second successor would go unnoticed. */
+/**
+ * Adds a key of the same name, tier and contact, and ends the old one `at` that time. Returns false, without changes, if
+ * no key with that id is in force. One with an end was replaced already; a second successor would go unnoticed.
+ */
 export function* replaceKey(id: string, next: KeySuccessor, at: bigint, now: bigint): Steps<boolean> {
   const unended = `id = ? and revoked_at is null and expires_at is null
     and (valid_until is null or valid_until > ?)`
@@ -38,6 +42,7 @@ export function* replaceKey(id: string, next: KeySuccessor, at: bigint, now: big
   return true
 }
 
+/** Ends a key immediately and for good. Returns false if there is no such key. */
 export function* revokeKey(id: string, now: bigint): Steps<boolean> {
   const found = yield* ask('select id from api_key where id = ?', id)
   yield* ask('update api_key set revoked_at = ? where id = ? and revoked_at is null', now, id)

@@ -1,8 +1,5 @@
-/**
- * The interface of the metadata store: what is stored besides records, such as progress of sources, jobs, handles, keys
- * and hidings. Each call is one short transaction.
- */
-import type { ColumnValue, Rejection, SourceState } from '../changes.ts'
+/** What is stored besides records, such as jobs, keys and hidings. */
+import type { ColumnValue, Rejection } from '../changes.ts'
 
 /** The command that requested a repository; each command works on its own requests. */
 export type JobKind = 'ingest' | 'backfill' | 'reconcile'
@@ -125,95 +122,4 @@ export interface RepoRecord {
   readonly rev: string | null
   /** Microseconds. */
   readonly indexedAt: bigint
-}
-
-export interface MetadataStore {
-  /** `hash`: SHA-256 of the key in hexadecimal. */
-  addKey(key: NewKey, hash: string): Promise<void>
-  /**
-   * Adds a key of the same name, tier and contact, and in the same step sets the end of the old one. Returns false,
-   * without changes, if no key with that id is in force, or if it was replaced already.
-   */
-  replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean>
-  /** Ends a key immediately and for good. Returns false if there is no such key. */
-  revokeKey(id: string): Promise<boolean>
-
-  readCursor(source: string): Promise<string | null>
-  /** Sets the name of the source that callers see. */
-  nameSource(source: string, publicName: string): Promise<void>
-  /** Also serves as the heartbeat of the process that works on the source. */
-  writeState(
-    source: string,
-    state: SourceState,
-    detail: string | null,
-    eventsPerSecond: number,
-  ): Promise<void>
-
-  readListing(kind: JobKind, target: string): Promise<Listing | null>
-  /** Stores one page of a host's list: accounts become jobs, and the listing advances. Waiting jobs do not change. */
-  addJobs(
-    kind: JobKind,
-    jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
-    listing?: Listing,
-  ): Promise<void>
-  /** Jobs to begin now: due and not given up, the longest due first. */
-  dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]>
-  /** When the next job is due, in microseconds; null when none waits. */
-  nextJobAt(kind: JobKind): Promise<bigint | null>
-  /** Removes a finished job, unless it was requested again meanwhile, or for a later time. */
-  finishJob(job: RepoJob): Promise<void>
-  /** `dueAt`: time of the next attempt; null: given up, stored with its error until it is requested again. */
-  failJob(job: RepoJob, error: string, dueAt: bigint | null): Promise<void>
-  failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]>
-  countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }>
-  /** Removes the state of a run: listings and failed jobs. */
-  endRun(kind: JobKind): Promise<void>
-
-  /**
-   * Removes a record or an account from every answer at once, whatever the network reports later. Returns the number of
-   * records that were visible; null, without changes, if the subject is hidden already.
-   */
-  hide(hiding: Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>): Promise<number | null>
-  /**
-   * Shows a subject again in its current state, as far as the network shows it; `settleAccounts` brings back rows of an
-   * account. Returns the number of records that come back; null if the subject is not hidden.
-   */
-  unhide(subject: string, shownBy: string): Promise<number | null>
-
-  /**
-   * Hides a record or an account and removes all its stored data; `settleAccounts` removes rows of an account. A purge
-   * holds until the subject is shown again. Returns the amount of data to be removed; null, without changes, if the
-   * subject is purged already.
-   */
-  purge(purge: Pick<Purge, 'subject' | 'reason' | 'purgedBy'>): Promise<PurgeExtent | null>
-  /** Subjects of which data may remain, in the order of their purges. */
-  unfinishedPurges(): Promise<readonly string[]>
-  /** To be called after all rows are removed and the storage was compacted. */
-  endPurges(): Promise<void>
-  /** Removes about `limit` expired records, at least one of each collection; returns their number, 0 at the end. */
-  expireRecords(limit: number): Promise<number>
-  /** Derives the stories of about `limit` records that may have changed; returns whether more may have. */
-  deriveStories(limit: number): Promise<boolean>
-  /** All stored records of an account in these collections, hidden ones too. Other processes may write meanwhile. */
-  readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]>
-  /** Clears an account's revisions later than `beyond`: they are impossible and must not decide. Returns their number. */
-  forgetRevisions(did: string, beyond: string, collections: readonly string[]): Promise<number>
-  /** Clears deletions that are later than a revision of the repository, before it is fetched from the account's own host. */
-  forgetDeletions(did: string, beyond: string, collections: readonly string[]): Promise<void>
-
-  /** Whether an account has, or had, records here, hidden ones too. */
-  knowsAccount(did: string): Promise<boolean>
-  /** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
-  readActors(limit: number, after: string | null): Promise<readonly string[]>
-  /** Accounts whose handle is due for a lookup. */
-  dueHandles(limit: number): Promise<readonly string[]>
-  /** `handle` null: no valid handle. `dueAt`: time of the next lookup, in microseconds. */
-  writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void>
-  /**
-   * Moves at most `limit` rows of accounts that were hidden, shown again or deleted; a finished account counts as one
-   * row. Returns the number of moved rows, 0 if nothing is left to do.
-   */
-  settleAccounts(limit: number): Promise<number>
-  /** Rows that `settleAccounts` has yet to move, of all accounts except one. */
-  countRowsToMove(except: string): Promise<number>
 }

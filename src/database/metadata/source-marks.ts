@@ -8,12 +8,14 @@ export function* readCursor(source: string): Steps<string | null> {
   return (row?.cursor ?? null) as string | null
 }
 
+/** Sets the name of the source that callers see. */
 export function* nameSource(source: string, publicName: string, now: bigint): Steps<void> {
   const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
     on conflict (name) do update set public_name = excluded.public_name`
   yield* ask(set, source, publicName, now)
 }
 
+/** Also serves as the heartbeat of the process that works on the source. */
 export function* writeState(
   source: string,
   state: SourceState,

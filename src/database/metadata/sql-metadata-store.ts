@@ -1,5 +1,5 @@
-/** Implements the metadata store in SQL for every engine; operations that move rows are those of the write path. */
-import type { MetadataStore, RepoRecord } from './metadata-store.ts'
+/** The metadata store, in SQL for every engine; operations that move rows are those of the write path. */
+import type { JobKind, Listing, RepoRecord } from './metadata-store.ts'
 import {
   countRowsToMove,
   dueHandles,
@@ -9,7 +9,8 @@ import {
   writeHandle,
 } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
-import { endPurges, readUnfinishedPurges } from './purges.ts'
+import type { NewHiding } from './hidings.ts'
+import { endPurges, type NewPurge, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
 import { noteChanges, type WriteTransaction } from '../write/write-transaction.ts'
 import { tableNames } from './collections.ts'
@@ -19,58 +20,81 @@ import { ask, type Steps } from './steps.ts'
 import { quote } from '../../sql/sql.ts'
 import { type ColumnValue, urisOf } from '../changes.ts'
 
-export interface MetadataStoreOptions {
-  /** Runs the steps in a separate transaction when the writer is free. `durable`: it survives a loss of power. */
+/** `durable`: the transaction survives a loss of power. */
+interface Durability {
+  readonly durable?: boolean
+}
+
+interface MetadataStoreOptions {
+  /** Runs the steps in a separate transaction when the writer is free. */
   readonly transact: <Result>(
     steps: (transaction: WriteTransaction) => Steps<Result>,
-    options?: { readonly durable?: boolean },
+    options?: Durability,
   ) => Promise<Result>
   /** Like `transact`, for steps that only read: other transactions may write meanwhile. */
   readonly read: <Result>(steps: () => Steps<Result>) => Promise<Result>
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** Moves and removes rows. */
   readonly applier: Applier
 }
 
-export function createMetadataStore(options: MetadataStoreOptions): MetadataStore {
-  const { transact, read, now, applier } = options
+export type MetadataStore = ReturnType<typeof createMetadataStore>
+
+/** Each call is one short transaction. */
+export function createMetadataStore({ transact, read, now, applier }: MetadataStoreOptions) {
   const durable = { durable: true }
+  const alone =
+    <Given extends unknown[], Result>(steps: (...given: Given) => Steps<Result>) =>
+    (...given: Given) =>
+      transact(() => steps(...given))
+  /** For steps whose last parameter is the present time. */
+  const timed =
+    <Given extends unknown[], Result>(
+      steps: (...given: [...Given, now: bigint]) => Steps<Result>,
+      options?: Durability,
+    ) =>
+    (...given: Given) =>
+      transact(() => steps(...given, now()), options)
   return {
-    hide: (hiding) => transact((transaction) => applier.hide(transaction, hiding), durable),
-    unhide: (subject, by) => transact((transaction) => applier.unhide(transaction, subject, by), durable),
-    purge: (given) => transact((transaction) => applier.purge(transaction, given), durable),
-    settleAccounts: (limit) => transact((transaction) => applier.settle(transaction, limit)),
-    deriveStories: (limit) => transact((transaction) => applier.deriveStories(transaction, limit)),
-    expireRecords: (limit) => transact((transaction) => applier.expire(transaction, limit)),
-    forgetRevisions: (...given) => transact((transaction) => forgetRevisions(transaction, ...given)),
-    forgetDeletions: (...given) => transact(() => forgetDeletions(...given)),
-    addKey: (key, hash) => transact(() => addKey(key, hash, now()), durable),
-    replaceKey: (id, next, at) => transact(() => replaceKey(id, next, at, now()), durable),
-    revokeKey: (id) => transact(() => revokeKey(id, now()), durable),
-    readCursor: (source) => transact(() => readCursor(source)),
-    nameSource: (source, publicName) => transact(() => nameSource(source, publicName, now())),
-    writeState: (...given) => transact(() => writeState(...given, now())),
-    readListing: (kind, target) => transact(() => jobs.readListing(kind, target)),
-    addJobs: (kind, given, listing) => transact(() => jobs.addJobs(kind, given, listing, now())),
-    dueJobs: (kind, limit) => transact(() => jobs.dueJobs(kind, limit, now())),
-    nextJobAt: (kind) => transact(() => jobs.nextJobAt(kind)),
-    finishJob: (job) => transact(() => jobs.finishJob(job, now())),
-    failJob: (...given) => transact(() => jobs.failJob(...given, now())),
-    failedJobs: (kind) => transact(() => jobs.failedJobs(kind)),
-    countJobs: (kind) => transact(() => jobs.countJobs(kind)),
-    endRun: (kind) => transact(() => jobs.endRun(kind)),
-    readRepoRecords: (did, collections) => read(() => readRepoRecords(did, collections)),
-    knowsAccount: (did) => transact(() => isKnown(did)),
-    unfinishedPurges: () => transact(() => readUnfinishedPurges()),
-    endPurges: () => transact(() => endPurges(now())),
-    countRowsToMove: (except) => transact(() => countRowsToMove(except)),
-    readActors: (limit, after) => transact(() => readActors(limit, after)),
-    dueHandles: (limit) => transact(() => dueHandles(limit, now())),
-    writeHandle: (...given) => transact(() => writeHandle(...given)),
+    hide: (hiding: NewHiding) => transact((transaction) => applier.hide(transaction, hiding), durable),
+    unhide: (subject: string, by: string) =>
+      transact((transaction) => applier.unhide(transaction, subject, by), durable),
+    purge: (given: NewPurge) => transact((transaction) => applier.purge(transaction, given), durable),
+    settleAccounts: (limit: number) => transact((transaction) => applier.settle(transaction, limit)),
+    deriveStories: (limit: number) => transact((transaction) => applier.deriveStories(transaction, limit)),
+    expireRecords: (limit: number) => transact((transaction) => applier.expire(transaction, limit)),
+    forgetRevisions: (did: string, beyond: string, collections: readonly string[]) =>
+      transact((transaction) => forgetRevisions(transaction, did, beyond, collections)),
+    forgetDeletions: alone(forgetDeletions),
+    addKey: timed(addKey, durable),
+    replaceKey: timed(replaceKey, durable),
+    revokeKey: timed(revokeKey, durable),
+    readCursor: alone(readCursor),
+    nameSource: timed(nameSource),
+    writeState: timed(writeState),
+    readListing: alone(jobs.readListing),
+    addJobs: (kind: JobKind, given: readonly jobs.WantedRepo[], listing?: Listing) =>
+      transact(() => jobs.addJobs(kind, given, listing, now())),
+    dueJobs: timed(jobs.dueJobs),
+    nextJobAt: alone(jobs.nextJobAt),
+    finishJob: timed(jobs.finishJob),
+    failJob: timed(jobs.failJob),
+    failedJobs: alone(jobs.failedJobs),
+    countJobs: alone(jobs.countJobs),
+    endRun: alone(jobs.endRun),
+    readRepoRecords: (did: string, collections: readonly string[]) =>
+      read(() => readRepoRecords(did, collections)),
+    knowsAccount: alone(isKnown),
+    unfinishedPurges: alone(readUnfinishedPurges),
+    endPurges: timed(endPurges),
+    countRowsToMove: alone(countRowsToMove),
+    readActors: alone(readActors),
+    dueHandles: timed(dueHandles),
+    writeHandle: alone(writeHandle),
   }
 }
 
+/** All stored records of an account in these collections, hidden ones too. Other processes may write meanwhile. */
 function* readRepoRecords(did: string, collections: readonly string[]): Steps<readonly RepoRecord[]> {
   const tables = yield* tableNames()
   const found: RepoRecord[] = []
@@ -86,8 +110,8 @@ function* readRepoRecords(did: string, collections: readonly string[]): Steps<re
 }
 
 /**
- * Clears all revisions of the account later than `beyond`, so that the current state of the repository replaces what
- * was stored with them. Returns their number.
+ * Clears all revisions of the account later than `beyond`, which are impossible, so that the current state of the
+ * repository replaces what was stored with them. Returns their number.
  */
 function* forgetRevisions(
   transaction: WriteTransaction,

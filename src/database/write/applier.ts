@@ -6,6 +6,7 @@ import {
   type BatchOutcome,
   type Change,
   type CountedSource,
+  type RecordCheck,
   type Rejection,
   type RepoEnd,
   type RepoRequest,
@@ -24,15 +25,15 @@ import {
   nextMove,
   repoCollectionsOf,
 } from '../metadata/accounts.ts'
-import { expireBesides, noteExpired, oldestRetained } from '../metadata/expiry.ts'
+import { expireBesides, noteExpired, oldestRetained, type Retention } from '../metadata/expiry.ts'
 import type { NewHiding } from '../metadata/hidings.ts'
 import type { PurgeExtent } from '../metadata/metadata-store.ts'
 import { isBeingPurged, type NewPurge } from '../metadata/purges.ts'
 import { OutcomeCounts } from '../metadata/source-marks.ts'
 import { requestFetch } from '../metadata/jobs.ts'
+import type { Table } from '../layout/tables.ts'
 import { quote } from '../../sql/sql.ts'
 import { ask, type RowKey, type Steps } from '../metadata/steps.ts'
-import type { ApplierOptions } from '../migrate-options.ts'
 import { hide, purge, unhide } from './curation.ts'
 import { decide, type RecordOutcome } from './decide.ts'
 import { MonotonicClock } from '../../util/instant.ts'
@@ -50,6 +51,16 @@ const longestRun = 500
 const mostRemembered = 100_000
 /** Rows of an account that are removed at once. */
 const rowsAtOnce = 1_000
+
+export interface ApplierOptions {
+  readonly tables: readonly Table[]
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+  /** Validates stored records against the lexicons in force. */
+  readonly check: RecordCheck
+  /** Retention periods of records; absent: unlimited. */
+  readonly retention?: Retention
+}
 
 export class Applier {
   readonly #store: RecordStore
@@ -116,24 +127,34 @@ export class Applier {
     return outcome
   }
 
-  /** Implements `hide` of the metadata store. */
+  /**
+   * Removes a record or an account from every answer at once, whatever the network reports later. Returns the number of
+   * records that were visible; null, without changes, if the subject is hidden already.
+   */
   hide(transaction: WriteTransaction, hiding: NewHiding): Steps<number | null> {
     return hide(transaction, hiding, this.#options.now(), this.#moves)
   }
 
-  /** Implements `unhide` of the metadata store. */
+  /**
+   * Shows a subject again in its current state, as far as the network shows it; `settle` brings back rows of an
+   * account. Returns the number of records that come back; null if the subject is not hidden.
+   */
   *unhide(transaction: WriteTransaction, subject: string, shownBy: string): Steps<number | null> {
     // A promised purge is completed before new records may arrive.
     if (yield* isBeingPurged(subject)) yield* this.#purge(transaction, subject)
     return yield* unhide(transaction, subject, shownBy, this.#options.now(), this.#moves)
   }
 
-  /** Implements `purge` of the metadata store. */
+  /**
+   * Hides a record or an account and removes all its stored data; `settle` removes rows of an account. A purge holds
+   * until the subject is shown again. Returns the amount of data to be removed; null, without changes, if the subject
+   * is purged already.
+   */
   purge(transaction: WriteTransaction, given: NewPurge): Steps<PurgeExtent | null> {
     return purge(transaction, given, this.#options.now(), this.#store)
   }
 
-  /** Implements `expireRecords` of the metadata store. */
+  /** Removes about `limit` expired records, at least one of each collection; returns their number, 0 at the end. */
   *expire(transaction: WriteTransaction, limit: number): Steps<number> {
     let removed = 0
     for (const [collection, table] of this.#store.tables) {
@@ -145,7 +166,7 @@ export class Applier {
     return removed
   }
 
-  /** Implements `deriveStories` of the metadata store. */
+  /** Derives the stories of about `limit` records that may have changed; returns whether more may have. */
   *deriveStories(transaction: WriteTransaction, limit: number): Steps<boolean> {
     const now = this.#options.now()
     let isMore = false
@@ -154,7 +175,10 @@ export class Applier {
     return isMore
   }
 
-  /** Implements `settleAccounts` of the metadata store. */
+  /**
+   * Moves at most `limit` rows of accounts that were hidden, shown again or deleted; a finished account counts as one
+   * row. Returns the number of moved rows, 0 if nothing is left to do.
+   */
   *settle(transaction: WriteTransaction, limit: number): Steps<number> {
     let moved = 0
     while (moved < limit) {

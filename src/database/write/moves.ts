@@ -1,11 +1,10 @@
 /** Moves rows of accounts whose status has changed: into quarantine, back into their tables, or out of the database. */
-import type { ColumnValue, RecordCheck, Rejection } from '../database.ts'
+import { type ColumnValue, type RecordCheck, type Rejection, repoCollectionUri } from '../changes.ts'
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
 import { quote } from '../../sql/sql.ts'
 import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import { rowOf, storedRecord } from '../stored-record.ts'
-import { repoCollectionUri } from '../changes.ts'
 import type { NewRow, RecordTable, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
 import type { Move, WriteTransaction } from './write-transaction.ts'

@@ -1,7 +1,7 @@
 /** Tests over a store of the notes of `records/notes.ts`: on every engine, each with a database of its own. */
 import assert from 'node:assert/strict'
 import type { BatchOutcome } from '../../../src/database/database.ts'
-import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../../../src/database/metadata/sql-metadata-store.ts'
 import {
   apply,
   noOutcome,

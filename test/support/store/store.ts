@@ -17,7 +17,7 @@ import type {
 import { deriveRow } from '../../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../../src/database/open.ts'
 import { connect } from '../../../src/database/postgres/connection.ts'
-import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../../../src/database/metadata/sql-metadata-store.ts'
 import { defaultQueryOptions } from '../../../src/database/postgres/read/servers.ts'
 import type { RebuildProgress } from '../../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../../src/database/rebuild/rebuild-report.ts'

@@ -1,6 +1,7 @@
 /** `hide`: removes records from every answer, shows them again (`--undo`), and lists what was hidden (`--list`). */
 import { counted } from '../../../util/text/counted.ts'
-import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-store.ts'
+import type { Hiding } from '../../../database/metadata/metadata-store.ts'
+import type { MetadataStore } from '../../../database/metadata/sql-metadata-store.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Subject } from '../../../lexicon/subject.ts'
 import { formatInstant, instantText } from '../../../util/instant.ts'

@@ -12,12 +12,10 @@ import type {
   SourceMark,
   WriteDatabase,
 } from '../../database.ts'
-import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
+import { createMetadataStore, type MetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
-import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import { addOutcome, noOutcome, type Outcome } from '../../changes.ts'
-import type { ApplierOptions } from '../../migrate-options.ts'
-import { Applier } from '../../write/applier.ts'
+import { Applier, type ApplierOptions } from '../../write/applier.ts'
 import type { Use } from '../session-settings.ts'
 import { DatabaseUnreachableError, codeOf } from '../failures.ts'
 import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
