@@ -106,8 +106,9 @@ export async function withClient<Result>(
   url: string,
   use: Use,
   work: (client: pg.Client) => Promise<Result>,
+  statementTimeout = 0,
 ): Promise<Result> {
-  const client = await connect(url, use)
+  const client = await connect(url, use, statementTimeout)
   try {
     return await work(client)
   } catch (error) {

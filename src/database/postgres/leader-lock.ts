@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { LeaderLockRequest } from '../database.ts'
-import { closeClient } from './connection.ts'
+import { closeClient, processOf } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
 import { lockSpace, locks, type Transactions } from './write/transactions.ts'
 
@@ -15,17 +15,11 @@ const interval = { attempts: 1_000, signs: 2_000 }
 /** Milliseconds to wait for the answer to a trivial statement. */
 const timeout = 3_000
 
-/** A connection that has the lock, and the server's process id for it. */
-interface Leading {
-  readonly client: Client
-  readonly pid: bigint
-}
-
-/** Null if the signal was aborted first. */
+/** A connection that has the lock; null if the signal was aborted first. */
 export async function acquireLeaderLock(
   connect: () => Promise<Client>,
   { signal, onWaiting }: LeaderLockRequest,
-): Promise<Leading | null> {
+): Promise<Client | null> {
   let client: Client | null = null
   let told = ''
   const tell = (why: string): void => {
@@ -41,7 +35,7 @@ export async function acquireLeaderLock(
       continue
     }
     const answer = await askForLock(client)
-    if (typeof answer === 'bigint') return { client, pid: answer }
+    if (answer === 'taken') return client
     if (answer === 'held') tell('another process follows the sources.')
     // The next attempt to connect reports why the connection was lost.
     else client = null
@@ -50,14 +44,14 @@ export async function acquireLeaderLock(
   return null
 }
 
-async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
+async function askForLock(client: Client): Promise<'taken' | 'held' | 'lost'> {
   const statement = {
-    text: `select pg_backend_pid() as pid where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
+    text: `select where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
     query_timeout: timeout,
   }
   try {
-    const { rows } = await client.query<Pick<Leading, 'pid'>>(statement)
-    return rows[0]?.pid ?? 'held'
+    const { rowCount } = await client.query(statement)
+    return rowCount === 1 ? 'taken' : 'held'
   } catch (error) {
     await closeClient(client)
     if (isPassing(error)) return 'lost'
@@ -70,7 +64,7 @@ async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
  * be busy with a long statement or unreachable; a second connection finds out which.
  */
 export async function holdLeaderLock(
-  { client, pid }: Leading,
+  client: Client,
   transactions: Transactions,
   connect: () => Promise<Client>,
   signal: AbortSignal,
@@ -79,12 +73,12 @@ export async function holdLeaderLock(
     // A failure closes the connection, which aborts the signal.
     const answer = transactions.exclusively((client) => client.query('select 1')).catch(() => {})
     while ((await Promise.race([answer, pause(timeout, 'silence', { ref: false })])) === 'silence')
-      if (!(await isThere(pid, connect))) await closeClient(client)
+      if (!(await isThere(processOf(client), connect))) await closeClient(client)
     await pause(interval.signs, undefined, { signal }).catch(() => {})
   }
 }
 
-async function isThere(pid: bigint, connect: () => Promise<Client>): Promise<boolean> {
+async function isThere(pid: number, connect: () => Promise<Client>): Promise<boolean> {
   try {
     const client = await connect()
     const statement = {

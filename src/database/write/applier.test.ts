@@ -82,7 +82,7 @@ onUntimedPostgres('a run of changes takes as many statements as one change', asy
 
 async function transactionsOf(store: TestStore): Promise<Transactions> {
   const [derivation] = await store.column('select derivation from state')
-  return new Transactions(() => connect(store.path, 'write'), String(derivation))
+  return new Transactions(() => connect(store.path, 'write'), String(derivation), false)
 }
 
 function applierOf({ tables }: TestStore, cached?: number): Applier {

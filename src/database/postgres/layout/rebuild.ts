@@ -18,7 +18,6 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
-import { closeGate } from '../read/one-state.ts'
 import { PostgresRecordStore } from '../write/record-store.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, fillCounts } from './count-ddl.ts'
@@ -42,7 +41,14 @@ import {
 import { runSteps } from '../prepared.ts'
 import { oneByOne, spreadOut } from './spread-ddl.ts'
 import { createSums, fillSums } from './sum-ddl.ts'
-import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
+import {
+  closeGate,
+  createTransaction,
+  lockSpace,
+  locks,
+  type Transaction,
+  within,
+} from '../write/transactions.ts'
 import { createMarks } from '../../stories/story-marks.ts'
 
 /** Must run outside a transaction, while holding the lock for migrating. */

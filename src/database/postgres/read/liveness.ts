@@ -5,7 +5,7 @@
  * the statement or its answer was lost.
  */
 import type pg from 'pg'
-import { closeClient, connect, processOf } from '../connection.ts'
+import { processOf, withClient } from '../connection.ts'
 
 /** Milliseconds of idleness after which a connection is tested, and milliseconds that it has to answer. */
 const longestRest = 200
@@ -110,17 +110,11 @@ export class Liveness implements Disposable {
 
   /** Returns processes of the server that exist and are idle. */
   async #findResting(pids: readonly number[]): Promise<readonly number[]> {
-    const client = await connect(this.#url, 'read', longestAnswer)
-    try {
-      const { rows } = await client.query<{ pid: bigint }>(
-        `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
-           and state_change < clock_timestamp() - interval '${longestSilence} milliseconds'`,
-        [pids],
-      )
-      return rows.map(({ pid }) => Number(pid))
-    } finally {
-      await closeClient(client)
-    }
+    const text = `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
+           and state_change < clock_timestamp() - interval '${longestSilence} milliseconds'`
+    const ask = (client: pg.Client) => client.query<{ pid: bigint }>(text, [pids])
+    const { rows } = await withClient(this.#url, 'read', ask, longestAnswer)
+    return rows.map(({ pid }) => Number(pid))
   }
 }
 

@@ -3,21 +3,7 @@
  * the snapshots of all nodes, while holding a lock: the gate. Both are one message, so that no process that stops holds it.
  */
 import type { ClientBase, QueryResult } from 'pg'
-import { type Commits, lockSpace, locks } from '../write/transactions.ts'
-
-const gate = `${lockSpace}, ${locks.committing}`
-
-/** The last statement of a transaction that is seen on all nodes at once. */
-export const closeGate = `select pg_advisory_xact_lock(${gate})`
-
-/** Commits on all nodes. What nodes that were away have left half committed is resolved before anything is written. */
-export const commitsOfAll: Commits = {
-  first: 'select recover_prepared_transactions()',
-  // Behind the gate, since a commit that is under way looks the same.
-  unresolved: `${closeGate}; select from run_command_on_workers($$select count(*) from pg_prepared_xacts
-    where database = current_database() and gid like 'citus_%'$$) where not success or result <> '0'`,
-  commit: `${closeGate}; commit`,
-}
+import { gate } from '../write/transactions.ts'
 
 /** Milliseconds in which all nodes must show their snapshots, while writers wait. */
 const longestLook = 5_000

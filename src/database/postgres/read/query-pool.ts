@@ -6,15 +6,7 @@ import pg from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import { FairSemaphore } from '../../../util/async/fair-semaphore.ts'
 import type { ReadTerms } from '../../database.ts'
-import {
-  attemptOf,
-  clientConfig,
-  closeClient,
-  connect,
-  createClient,
-  prepareClient,
-  processOf,
-} from '../connection.ts'
+import { attemptOf, clientConfig, createClient, prepareClient, processOf, withClient } from '../connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from '../failures.ts'
 import { Liveness } from './liveness.ts'
 import { isWornOut } from '../prepared.ts'
@@ -231,10 +223,9 @@ async function cancelStatement(url: string, client: pg.PoolClient): Promise<void
   const cut = setTimeout(() => client.connection.stream.destroy(), cancelTimeout)
   client.once('end', () => clearTimeout(cut))
   try {
-    const other = await connect(url, 'read', cancelTimeout)
-    await other
-      .query('select pg_cancel_backend($1::integer)', [processOf(client)])
-      .finally(() => closeClient(other))
+    const cancel = (other: pg.Client) =>
+      other.query('select pg_cancel_backend($1::integer)', [processOf(client)])
+    await withClient(url, 'read', cancel, cancelTimeout)
   } catch {
     // The timer cuts the connection.
   }

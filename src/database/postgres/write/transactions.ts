@@ -25,14 +25,6 @@ export interface Transaction extends WriteTransaction {
   ) => Promise<readonly Row[]>
 }
 
-/** How transactions commit on several nodes. */
-export interface Commits {
-  /** Commits what is half committed, or rolls it back; then yields a row for each node that still has some, or is away. */
-  readonly first: string
-  readonly unresolved: string
-  readonly commit: string
-}
-
 /** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
 /**
@@ -40,6 +32,15 @@ export const lockSpace = 1_282_950_002
  * committing on several nodes.
  */
 export const locks = { writing: 1, migrating: 2, following: 3, copying: 4, committing: 5 } as const
+
+/** The key of the lock that makes a commit on several nodes one step (read/one-state.ts). */
+export const gate = `${lockSpace}, ${locks.committing}`
+/** The last statement of a transaction that is seen on all nodes at once. */
+export const closeGate = `select pg_advisory_xact_lock(${gate})`
+
+/** Yields a row for each node that has something half committed, or is away. A commit under way looks the same. */
+const unresolved = `${closeGate}; select from run_command_on_workers($$select count(*) from pg_prepared_xacts
+    where database = current_database() and gid like 'citus_%'$$) where not success or result <> '0'`
 
 /** Rows are looked up by indexes, whatever the statistics say of a table that was empty a moment ago. */
 const indexesOnly =
@@ -58,8 +59,7 @@ const harmless = new Set(['55P03', '40P01', '40001'])
 export class Transactions {
   readonly #connect: () => Promise<Client>
   readonly #derivation: string
-  /** Of a cluster. */
-  readonly #commits: Commits | null
+  readonly #isSpread: boolean
   /** Whether a node may not have committed what the others have. */
   #isDoubtful = false
   #isCommitting = false
@@ -67,10 +67,11 @@ export class Transactions {
   #usedAt = 0
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(connect: () => Promise<Client>, derivation: string, commits: Commits | null = null) {
+  /** `isSpread`: over the nodes of a cluster. */
+  constructor(connect: () => Promise<Client>, derivation: string, isSpread: boolean) {
     this.#connect = connect
     this.#derivation = derivation
-    this.#commits = commits
+    this.#isSpread = isSpread
   }
 
   /** Runs all of the work or nothing. After a `DatabaseBusyError` the caller may repeat it. */
@@ -90,7 +91,7 @@ export class Transactions {
   async commit({ client }: Pick<Transaction, 'client'>): Promise<void> {
     this.#isCommitting = true
     try {
-      await client.query(this.#commits?.commit ?? 'commit')
+      await client.query(this.#isSpread ? `${closeGate}; commit` : 'commit')
     } finally {
       this.#isCommitting = false
     }
@@ -136,7 +137,7 @@ export class Transactions {
 
   async #connected(): Promise<Client> {
     const client = await this.#connect()
-    if (this.#commits !== null) await this.#resolve(client, this.#commits)
+    if (this.#isSpread) await this.#resolve(client)
     client.on('end', () => {
       if (this.#client === client) this.#client = null
     })
@@ -145,12 +146,15 @@ export class Transactions {
     return client
   }
 
-  /** A node that fails to commit is told as a warning alone. */
-  async #resolve(client: Client, { first, unresolved }: Commits): Promise<void> {
+  /**
+   * Commits or rolls back what nodes that were away have left half committed, before anything is written. A node that
+   * fails to commit is told as a warning alone.
+   */
+  async #resolve(client: Client): Promise<void> {
     client.on('notice', ({ severity }) => {
       this.#isDoubtful ||= this.#isCommitting && severity === 'WARNING'
     })
-    await client.query(first)
+    await client.query('select recover_prepared_transactions()')
     const [, left] = (await client.query(unresolved)) as unknown as readonly QueryResult[]
     if (left === undefined || left.rows.length > 0) {
       await closeClient(client)

@@ -20,7 +20,6 @@ import type { Use } from '../session-settings.ts'
 import { DatabaseUnreachableError, codeOf } from '../failures.ts'
 import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
 import { areEmpty, countTexts, fill, tidy } from '../load/load.ts'
-import { commitsOfAll } from '../read/one-state.ts'
 import { PostgresRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
 import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
@@ -46,8 +45,8 @@ export class PostgresWriter implements WriteDatabase {
   constructor(connect: Connect, options: PostgresWriterOptions) {
     this.#connect = connect
     this.#options = options
-    const commits = options.tables.some(({ isSpread }) => isSpread) ? commitsOfAll : null
-    this.#transactions = new Transactions(() => connect('write'), options.derivation, commits)
+    const isSpread = options.tables.some((table) => table.isSpread)
+    this.#transactions = new Transactions(() => connect('write'), options.derivation, isSpread)
     this.#store = new PostgresRecordStore(options.tables)
     this.#applier = new Applier(this.#store, options)
     this.metadata = createMetadataStore({
@@ -80,9 +79,8 @@ export class PostgresWriter implements WriteDatabase {
   }
 
   async leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null> {
-    const leading = await acquireLeaderLock(() => this.#connect('lead'), request)
-    if (leading === null) return null
-    const { client } = leading
+    const client = await acquireLeaderLock(() => this.#connect('lead'), request)
+    if (client === null) return null
     const lost = new AbortController()
     client.once('end', () => lost.abort())
     let isFirst = true
@@ -98,7 +96,7 @@ export class PostgresWriter implements WriteDatabase {
     const writer = new PostgresWriter(once, this.#options)
     const over = new AbortController()
     const until = AbortSignal.any([lost.signal, over.signal])
-    const kept = holdLeaderLock(leading, writer.#transactions, () => this.#connect('write'), until)
+    const kept = holdLeaderLock(client, writer.#transactions, () => this.#connect('write'), until)
     return {
       metadata: writer.metadata,
       applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
