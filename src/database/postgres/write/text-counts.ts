@@ -3,7 +3,7 @@
  * these counts; they are refreshed when a fifth of the rows has changed.
  */
 import { plainWordsOf } from '../../../search/words.ts'
-import { storedColumns, type Table, type TextIndex, type WordIndex } from '../../layout/tables.ts'
+import { storedColumns, type Table } from '../../layout/tables.ts'
 import { quote, virtualText } from '../layout/ddl.ts'
 import { ask, type Steps, jsonRows, jsonValue } from '../../metadata/steps.ts'
 
@@ -30,8 +30,12 @@ export function* refreshDriftedCounts(counted: CountedTable): Steps<void> {
 export function* refreshCounts(counted: CountedTable): Steps<void> {
   const { table } = counted
   const rows = yield* estimateRows(table)
-  for (const text of table.texts) yield* takeTrigramCounts(table, text, rows)
-  if (table.words !== null) yield* takeWordCounts(table, table.words, rows)
+  for (const { name, folded } of table.texts)
+    yield* takeCounts(table, name, `${quote(folded.name)} as text`, rows, sequencesOf)
+  if (table.words !== null) {
+    const texts = table.words.fields.map(({ text }, index) => `${virtualText(text)} as t${index}`)
+    yield* takeCounts(table, table.words.name, texts.join(', '), rows, plainWordsOf)
+  }
   counted.drift = 0
 }
 
@@ -55,38 +59,21 @@ function* estimateRows({ name, isSpread }: Table): Steps<number> {
   return Number(row?.rows)
 }
 
-function* takeTrigramCounts(table: Table, { name, folded }: TextIndex, rows: number): Steps<void> {
-  const sample = yield* takeSample<{ text: string | null }>(table, `${quote(folded.name)} as text`, rows)
-  yield* saveCounts(
-    name,
-    rows,
-    sample.map(({ text }) => sequencesOf(text ?? '')),
-  )
-}
-
-function* takeWordCounts(table: Table, { name, fields }: WordIndex, rows: number): Steps<void> {
-  const texts = fields.map(({ text }, index) => `${virtualText(text)} as t${index}`)
-  const sample = yield* takeSample<Readonly<Record<string, string | null>>>(table, texts.join(', '), rows)
-  yield* saveCounts(
-    name,
-    rows,
-    sample.map((row) => new Set(fields.flatMap((_, index) => plainWordsOf(row[`t${index}`] ?? '')))),
-  )
-}
-
-function takeSample<Row extends object>(
-  { name }: Table,
+/** `columns`: what to select of each row; `termsOf`: the terms of one of its texts. */
+function* takeCounts(
+  table: Table,
+  index: string,
   columns: string,
   rows: number,
-): Steps<readonly Row[]> {
+  termsOf: (text: string) => Iterable<string>,
+): Steps<void> {
   const percentage = rows <= sampleSize ? 100 : (100 * sampleSize) / rows
-  return ask<Row>(`select ${columns} from ${quote(name)} tablesample system (?)`, percentage)
-}
-
-/** `sample`: the terms of each row. */
-function* saveCounts(index: string, rows: number, sample: readonly ReadonlySet<string>[]): Steps<void> {
+  const sample = yield* ask(`select ${columns} from ${quote(table.name)} tablesample system (?)`, percentage)
   const seen = new Map<string, number>()
-  for (const terms of sample) for (const term of terms) seen.set(term, (seen.get(term) ?? 0) + 1)
+  for (const row of sample) {
+    const terms = new Set(Object.values(row).flatMap((text) => [...termsOf(String(text ?? ''))]))
+    for (const term of terms) seen.set(term, (seen.get(term) ?? 0) + 1)
+  }
   const scale = Math.max(rows / sample.length, 1)
   const counts: string[] = []
   for (const [term, times] of seen)
@@ -100,14 +87,9 @@ function* saveCounts(index: string, rows: number, sample: readonly ReadonlySet<s
   )
 }
 
-/** Returns each sequence once. */
-function sequencesOf(text: string): Set<string> {
+function* sequencesOf(text: string): Generator<string> {
   const characters = [...text]
-  const sequences = new Set<string>()
   for (const start of characters.keys())
-    for (let sequence = '', at = start; at < start + longestSequence && at < characters.length; at += 1) {
-      sequence += characters[at]
-      sequences.add(sequence)
-    }
-  return sequences
+    for (let sequence = '', at = start; at < start + longestSequence && at < characters.length; at += 1)
+      yield (sequence += characters[at])
 }
