@@ -24,18 +24,17 @@ export const dayLength = 86_400_000_000n
 /** Integers with this many possible values or more are counted on request. */
 export const mostIntegers = 10_000
 
+const keys: Readonly<Record<CountTable['kind'], readonly string[]>> = {
+  total: ['one'],
+  value: ['value'],
+  reference: ['base', 'rkey'],
+  day: ['value'],
+  month: ['value'],
+}
+
 /** The key columns of a count table; the other column is `n`. */
 export function countKeys({ kind }: CountTable): readonly string[] {
-  switch (kind) {
-    case 'total':
-      return ['one']
-    case 'reference':
-      return ['base', 'rkey']
-    case 'value':
-    case 'day':
-    case 'month':
-      return ['value']
-  }
+  return keys[kind]
 }
 
 /**

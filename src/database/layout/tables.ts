@@ -239,7 +239,7 @@ class TableParts {
         return this.#count('reference', ...uri)
       }
       case 'array': {
-        const kind = elementKind(type.of)
+        const kind = elementKinds[type.of.kind]
         const { arrays } = this
         if (kind !== undefined)
           arrays.push({ name: this.#unique(`${this.#name}/${path.join('.')}`), path, kind })
@@ -331,27 +331,12 @@ function isName(type: FieldType): boolean {
   return type.kind === 'string' && type.format === null && type.bounded && !type.categorical
 }
 
-/** The type of elements that `has` can search. At-URIs are strings here; as references they have another side table. */
-function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefined {
-  switch (type.kind) {
-    case 'string':
-    case 'atUri':
-      return 'text'
-    case 'integer':
-      return 'integer'
-    case 'datetime':
-      return 'instant'
-    case 'boolean':
-    case 'strongRef':
-    case 'bytes':
-    case 'cidLink':
-    case 'blob':
-    case 'unknown':
-    case 'object':
-    case 'union':
-    case 'array':
-      return undefined
-  }
+/** The types of elements that `has` can search. At-URIs are strings here; as references they have another side table. */
+const elementKinds: Readonly<Partial<Record<FieldType['kind'], ArrayIndex['kind']>>> = {
+  string: 'text',
+  atUri: 'text',
+  integer: 'integer',
+  datetime: 'instant',
 }
 
 /** SQL names are case-insensitive and limited in bytes; lexicon names are neither. */

@@ -2,7 +2,7 @@
 import { type CountTable, countedValues, countKeys, daysOf, rankingIndex } from '../../layout/counts.ts'
 import { shortName } from '../../../util/text/short-name.ts'
 import type { Table } from '../../layout/tables.ts'
-import { columnType, quote, recordsSchema } from './ddl.ts'
+import { columnTypes, quote, recordsSchema } from './ddl.ts'
 import { shardOfParts } from './spread-ddl.ts'
 import { type ChangedRows, type CountChange, createVocabulary, fillVocabulary } from './vocabulary-ddl.ts'
 
@@ -13,7 +13,7 @@ export function createCounts(table: Table, schema = recordsSchema): string {
     const keys = countKeys(counts)
     const columns = keys.map((key, index) => {
       const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
-      return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
+      return `${key} ${kind === undefined ? 'bigint' : columnTypes[kind]}, `
     })
     const isSpread = liesWithTargets(table, counts)
     return `create table ${schema}.${quote(counts.name)} (${columns.join('')}${isSpread ? 'shard integer not null, ' : ''}n bigint not null);

@@ -101,7 +101,7 @@ export function textHash(expression: string): string {
  * free texts; `words_text`: the same as text, if the vector lacks positions; `word_count`: their weighted number.
  */
 export function createTables(table: Table, schema = recordsSchema): string {
-  const columns = storedColumns(table).map(({ name, kind }) => `, ${quote(name)} ${columnType(kind)}`)
+  const columns = storedColumns(table).map(({ name, kind }) => `, ${quote(name)} ${columnTypes[kind]}`)
   const words =
     table.words === null ? '' : ', words tsvector not null, words_text text, word_count integer not null'
   // Reading a column takes longer the more columns come before it, and searches read words of many records.
@@ -140,7 +140,7 @@ export function rewriteStatements({ name, stories, isSpread }: Table): readonly 
   if (stories === null || isSpread) return []
   const key = quote(stories.story.key.name)
   // The expression changes nothing, which PostgreSQL cannot know.
-  return [`alter table ${quote(name)} alter column ${key} type ${columnType('refKey')} using (${key} || '')`]
+  return [`alter table ${quote(name)} alter column ${key} type ${columnTypes.refKey} using (${key} || '')`]
 }
 
 function create({ name, on }: Index): string {
@@ -152,21 +152,16 @@ export function dropIndexes(table: Table): readonly string[] {
   return indexes(table).map(({ name }) => `drop index if exists ${quote(name)};`)
 }
 
-export function columnType(kind: Column['kind']): string {
-  switch (kind) {
-    case 'text':
-    case 'folded':
-    case 'refKey':
-    case 'names':
-      return text
-    case 'integer':
-    case 'instant':
-    case 'refBase':
-    case 'urlHash':
-      return 'bigint'
-    case 'boolean':
-      return 'smallint'
-  }
+export const columnTypes: Readonly<Record<Column['kind'], string>> = {
+  text,
+  folded: text,
+  refKey: text,
+  names: text,
+  integer: 'bigint',
+  instant: 'bigint',
+  refBase: 'bigint',
+  urlHash: 'bigint',
+  boolean: 'smallint',
 }
 
 function sideColumns({ kind }: ArrayIndex): string {

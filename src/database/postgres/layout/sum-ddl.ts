@@ -2,7 +2,7 @@
 import { shortName } from '../../../util/text/short-name.ts'
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
-import { columnType, quote, recordsSchema } from './ddl.ts'
+import { columnTypes, quote, recordsSchema } from './ddl.ts'
 import type { ChangedRows, CountChange } from './vocabulary-ddl.ts'
 
 /** Creates empty tables. */
@@ -10,7 +10,7 @@ export function createSums(table: Table, schema = recordsSchema): string {
   const create = (sums: SumTable): string => {
     const name = `${schema}.${quote(sums.name)}`
     const columns = sumColumns(sums).map((column) => `${column} bigint not null`)
-    return `create table ${name} (base ${columnType('refBase')}, rkey ${columnType('refKey')}, ${columns.join(', ')});
+    return `create table ${name} (base ${columnTypes.refBase}, rkey ${columnTypes.refKey}, ${columns.join(', ')});
       create unique index ${quote(shortName(`${sums.name}/key`))} on ${name} (base, rkey) nulls not distinct;`
   }
   return ownSums(table).map(create).join('\n')
@@ -55,7 +55,7 @@ function ownParts(sums: SumTable, rows: readonly ChangedRows[]): readonly string
 function partsBetween(sums: SumTable, rows: readonly ChangedRows[]): readonly string[] {
   const c = `${quote(sums.of)} c where ${refersTo(sums, quote)}`
   const columns = ['base', 'rkey', quote(sums.second.base), quote(sums.second.key)].join(', ')
-  const nowhere = [`null::${columnType('refBase')}`, `null::${columnType('refKey')}`]
+  const nowhere = [`null::${columnTypes.refBase}`, `null::${columnTypes.refKey}`]
   return rows.flatMap(([from, sign]) => {
     const except = rows.flatMap(([other]) =>
       other === from ? [] : [`except select ${columns} from ${other}`],

@@ -1,7 +1,7 @@
 /** SQL statements that write many rows of one collection at once. Rows arrive as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
 import { isSameToStories, markChanged, markDependents } from '../../stories/story-marks.ts'
-import { columnType, jsonAt, quote, textAt } from '../layout/ddl.ts'
+import { columnTypes, jsonAt, quote, textAt } from '../layout/ddl.ts'
 import { shardOfParts } from '../layout/spread-ddl.ts'
 import { countedStatement, removeZeros, type RowEvent } from './counted-statement.ts'
 
@@ -29,7 +29,7 @@ export function tableStatements(table: Table, isCounting: boolean) {
     quote(column.name),
     derivedValue(column, index),
   ])
-  const types = stored.map(({ kind }, index) => `c${index} ${columnType(kind)}`)
+  const types = stored.map(({ kind }, index) => `c${index} ${columnTypes[kind]}`)
   if (table.words !== null) {
     for (const column of ['words', 'words_text', 'word_count']) derived.push([column, `given.${column}`])
     types.push('words tsvector', 'words_text text', 'word_count integer')
