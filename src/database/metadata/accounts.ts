@@ -65,7 +65,7 @@ export function* changeAccount(
   const withheld = status !== null || byOperator
   const move: Move = status === 'deleted' ? 'purge' : withheld ? 'park' : 'return'
   yield* ask('update actor set status = ?, move = ? where did = ?', status, move, did)
-  if (!withheld) yield* unmark(did, collections)
+  if (!withheld) yield* mark(did, collections, unmarking)
   else if (row.status === null && !byOperator) yield* mark(did, collections)
   if (status === null) yield* ask('update actor set handle_due = 0 where did = ?', did)
   return status === null
@@ -95,7 +95,7 @@ export function* withholdAccount(did: string, collections: readonly string[]): S
 export function* releaseAccount(did: string, collections: readonly string[]): Steps<number> {
   if (!(yield* isShownByNetwork(did))) return 0
   yield* ask(`update actor set move = 'return' where did = ?`, did)
-  yield* unmark(did, collections)
+  yield* mark(did, collections, unmarking)
   const bases = yield* repoCollectionsOf(did, collections)
   return (yield* countWaiting(bases)) + (yield* countRows(bases))
 }
@@ -197,7 +197,7 @@ export function* nextMove(): Steps<{ readonly did: string; readonly move: Move }
 /** To be called when no row remains to be moved. */
 export function* finishMove(did: string, move: Move, collections: readonly string[]): Steps<void> {
   if (move === 'purge') yield* forgetRest(did)
-  if (move !== 'return') yield* unmark(did, collections)
+  if (move !== 'return') yield* mark(did, collections, unmarking)
   yield* ask('update actor set move = null where did = ?', did)
   if (move === 'purge' && (yield* isPurged(did))) yield* forgetAccount(did)
 }
@@ -231,20 +231,15 @@ function* revisionPast(did: string, floor: string | null): Steps<string | null> 
 /** Revisions are TIDs of one length, so a revision with a suffix sorts directly after it. */
 const afterAll = '~'
 
-function* mark(did: string, collections: readonly string[]): Steps<void> {
-  const bases = yield* repoCollectionsOf(did, collections)
-  yield* markHidden(function* () {
-    for (const { base } of bases)
-      yield* ask('insert into hidden (base) values (?) on conflict (base) do nothing', base)
-  })
-}
+const marking = 'insert into hidden (base) values (?) on conflict (base) do nothing'
+/** To be run when no row that must not be visible remains in the tables. */
+const unmarking = 'delete from hidden where base = ?'
 
-/** To be called when no row that must not be visible remains in the tables. */
-function* unmark(did: string, collections: readonly string[]): Steps<void> {
-  const bases = yield* repoCollectionsOf(did, collections)
-  yield* markHidden(function* () {
-    for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
-  })
+/** Plans depend on whether anything is hidden, not on what is hidden. */
+function* mark(did: string, collections: readonly string[], change = marking): Steps<void> {
+  const before = yield* isHiding()
+  for (const { base } of yield* repoCollectionsOf(did, collections)) yield* ask(change, base)
+  if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
 }
 
 /** Counts quarantined rows that are hidden only because of their account's status. */
@@ -268,13 +263,6 @@ function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
     rows += Number(row?.n)
   }
   return rows
-}
-
-/** Plans depend on whether anything is hidden, not on what is hidden. */
-function* markHidden(change: () => Steps<void>): Steps<void> {
-  const before = yield* isHiding()
-  yield* change()
-  if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
 }
 
 /** Whether rows of hidden accounts may still be in the tables. */
