@@ -10,7 +10,7 @@ import { connect, withClient } from './connection.ts'
 import { derivationOf } from './layout/ddl.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import { isCurrent, migrate, readOurState, recordText } from './layout/migrate.ts'
-import { readProgress } from './layout/rebuild-state.ts'
+import { readRebuild } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
 import { isOnCluster, layoutOf, setUpNodes } from './layout/spread-ddl.ts'
@@ -66,7 +66,7 @@ export function isPostgresOutdated(url: string, fingerprint: string): Promise<bo
 
 /** Null when no rebuild is running. */
 export function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
-  return withClient(url, 'read', readProgress)
+  return withClient(url, 'read', async (client) => (await readRebuild(client))?.progress ?? null)
 }
 
 /** All rows are read in one transaction, by a reader that may pause for long. */

@@ -7,7 +7,6 @@ import type { Client } from 'pg'
 import { assertNoCopy } from '../../copy/mark.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
-import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
 import { otherSchema, RebuildConflictError } from '../../refusals.ts'
 import { fillCounts } from './count-ddl.ts'
 import {
@@ -24,7 +23,7 @@ import { createFunctions } from './functions.ts'
 import { tidy } from '../load/load.ts'
 import { dropOld } from './generations.ts'
 import { createEmpty, enterCollection, rebuild } from './rebuild.ts'
-import { readProgress, readTarget } from './rebuild-state.ts'
+import { readRebuild } from './rebuild-state.ts'
 import { runSteps } from '../prepared.ts'
 import { spreadCommonTables } from './spread-ddl.ts'
 import { fillSums } from './sum-ddl.ts'
@@ -61,7 +60,7 @@ async function byTurns<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   while (!(await takeTurn(client))) {
-    const other = await readOther(client)
+    const other = await readRebuild(client)
     if (other !== null) {
       if (other.target !== derivationOf(options.fingerprint)) throw new RebuildConflictError()
       options.onProgress?.(other.progress)
@@ -73,21 +72,6 @@ async function byTurns<Result>(
   } finally {
     // The end of the connection would release the lock too.
     await client.query(`select pg_advisory_unlock(${lockSpace}, ${locks.migrating})`).catch(() => undefined)
-  }
-}
-
-/** The rebuild of another process; null when none is running. */
-async function readOther(
-  client: Client,
-): Promise<{ readonly target: string; readonly progress: RebuildProgress } | null> {
-  try {
-    const target = await readTarget(client)
-    const progress = await readProgress(client)
-    return target === null || progress === null ? null : { target, progress }
-  } catch (error) {
-    // The rebuild ended between two statements, and its tables were dropped.
-    if (codeOf(error) === '42P01') return null
-    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 /** Stores the progress of a rebuild in the database, so that read-only processes see it too. */
 import type { ClientBase } from 'pg'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { codeOf } from '../failures.ts'
 import { metadataSchema, recordsSchema } from './ddl.ts'
 
 /** Schemas of the new tables, of former tables that queries still read, and of the tables of this file. */
@@ -58,21 +59,28 @@ export async function readParts(client: ClientBase): Promise<readonly RebuildPar
   return rows
 }
 
-/** Null when no rebuild is running. */
-export async function readProgress(client: ClientBase): Promise<RebuildProgress | null> {
-  const target = await readTarget(client)
-  if (target === null) return null
-  const { rows } = await client.query<{ derivation: string }>(
-    `select derivation from ${metadataSchema}.state`,
-  )
-  // A finished rebuild leaves its state behind until no query reads the old tables.
-  if (target === rows[0]?.derivation) return null
-  return {
-    collections: (await readParts(client)).map(({ nsid, done, total, complete }) => ({
+/** The derivation that is being built, and the progress; null when no rebuild is running. */
+export async function readRebuild(
+  client: ClientBase,
+): Promise<{ readonly target: string; readonly progress: RebuildProgress } | null> {
+  try {
+    const target = await readTarget(client)
+    if (target === null) return null
+    const { rows } = await client.query<{ derivation: string }>(
+      `select derivation from ${metadataSchema}.state`,
+    )
+    // A finished rebuild leaves its state behind until no query reads the old tables.
+    if (target === rows[0]?.derivation) return null
+    const collections = (await readParts(client)).map(({ nsid, done, total, complete }) => ({
       collection: nsid,
       done: Number(done),
       total: Number(total),
       isComplete: complete === 1n,
-    })),
+    }))
+    return { target, progress: { collections } }
+  } catch (error) {
+    // The rebuild ended between two statements, and its tables were dropped.
+    if (codeOf(error) === '42P01') return null
+    throw error
   }
 }

@@ -33,7 +33,7 @@ import {
   changeTable,
   type RebuildPart,
   readParts,
-  readProgress,
+  readRebuild,
   readTarget,
   rebuildSchema,
   rebuildTables,
@@ -70,8 +70,8 @@ export async function rebuild(client: Client, options: MigrateOptions): Promise<
 async function fillAndFinish(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   const next = new NextTables(options.tables, options.check)
   const tell = async (): Promise<void> => {
-    const progress = await readProgress(client)
-    if (progress !== null) options.onProgress?.(progress)
+    const running = await readRebuild(client)
+    if (running !== null) options.onProgress?.(running.progress)
   }
   for (const { nsid } of await readParts(client)) {
     const table = options.tables.find(({ collection }) => collection.nsid === nsid)
