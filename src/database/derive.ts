@@ -3,7 +3,7 @@ import { foldText } from '../util/text/fold.ts'
 import { urlHash } from '../util/text/normalize-url.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './changes.ts'
-import { type ArrayIndex, type Column, storedColumns, type Table } from './layout/tables.ts'
+import { type ArrayIndex, type Column, storedColumns, type Table, type WordIndex } from './layout/tables.ts'
 import { isObject } from '../util/is-object.ts'
 
 export interface DerivedRow {
@@ -61,21 +61,21 @@ export function splitUri(uri: string): readonly [base: string, key: string] {
 /** Null when a long text folds by ASCII lower case alone, which avoids storing most long Latin texts twice. */
 export function foldedOrNull(text: string): string | null {
   const folded = foldText(text)
-  return text.length > longestTwice && isAsciiLower(folded, text) ? null : folded
+  return text.length > longestTwice && folded === inAsciiLower(text) ? null : folded
 }
 
 /** Characters up to which a text is stored in folded form too, instead of being folded whenever it is searched. */
 const longestTwice = 1000
 
-/** True if `lower` is `text` with its ASCII letters in lower case. */
-function isAsciiLower(lower: string, text: string): boolean {
-  if (lower.length !== text.length) return false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const isUpper = code >= 0x41 && code <= 0x5a
-    if (lower.charCodeAt(at) !== (isUpper ? code + 0x20 : code)) return false
-  }
-  return true
+/** Other letters stay as they are. */
+export function inAsciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/** The texts of a record whose words are indexed, and how much a word counts in each. */
+export function wordTexts({ fields }: WordIndex, value: object) {
+  const texts = fields.map(({ text }) => columnValue('text', valueAt(value, text.path)) as string | null)
+  return [texts, fields.map(({ weight }) => weight)] as const
 }
 
 function columnValue(kind: Exclude<Column['kind'], 'names'>, value: unknown): ColumnValue {

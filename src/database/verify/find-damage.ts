@@ -6,7 +6,7 @@ import { formatCid, cidOfJson } from '../../lexicon/records/cid.ts'
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'
 import type { StepRow } from '../metadata/steps.ts'
-import { deriveRow, valueAt } from '../derive.ts'
+import { deriveRow, inAsciiLower, valueAt, wordTexts } from '../derive.ts'
 import { padding } from '../sqlite/layout/ddl.ts'
 import { indexedWords } from '../../search/indexed-words.ts'
 import { wordVector } from '../postgres/write/word-vector.ts'
@@ -116,35 +116,25 @@ function problemsOf(
 
 /** `counts`: the number of records with each word; undefined if the row itself has its words. */
 function wordProblems(
-  { name, fields }: WordIndex,
+  index: WordIndex,
   value: object,
   { word_count: length, lexemes: stored }: StepRow,
   counts: Map<string, number> | undefined,
 ): string[] {
-  const texts = fields.map(({ text: { path } }) => {
-    const text = valueAt(value, path)
-    return typeof text === 'string' ? text : null
-  })
-  const weights = fields.map(({ weight }) => weight)
-  const words = indexedWords(texts, weights)
+  const texts = wordTexts(index, value)
+  const words = indexedWords(...texts)
   for (const term of new Set([...words.fields.flat(), ...words.marks])) add(counts, term, 1)
-  const expected =
-    counts === undefined ? JSON.stringify([...wordVector(texts, weights).lexemes].sort()) : null
+  const expected = counts === undefined ? JSON.stringify([...wordVector(...texts).lexemes].sort()) : null
   const found = stored === null ? null : JSON.stringify((JSON.parse(String(stored)) as string[]).sort())
+  const { name } = index
   return [
     ...(Number(length) === words.length ? [] : [`${name} has another number of words than it.`]),
     ...(expected === found ? [] : [`${name} has other words than it.`]),
   ]
 }
 
-interface Content {
-  readonly value: object
-  readonly cid: string | null
-  readonly derived: ReturnType<typeof deriveRow>
-}
-
 /** Null when the content cannot be parsed as a record. */
-function contentOf(table: Table, { json }: StepRow): Content | null {
+function contentOf(table: Table, { json }: StepRow) {
   if (json === null) return null
   try {
     const value = JSON.parse(String(json)) as object
@@ -160,7 +150,7 @@ function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], 
   if (derived !== null) return derived
   const path = storedColumns(table)[place]?.path ?? []
   const text = valueAt(value, path)
-  return typeof text === 'string' ? text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase()) : null
+  return typeof text === 'string' ? inAsciiLower(text) : null
 }
 
 /** Like SQLite's tokenizer, which replaces U+FFFE and U+FFFF. */

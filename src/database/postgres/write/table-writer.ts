@@ -4,7 +4,7 @@
  */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
-import { valueAt } from '../../derive.ts'
+import { refBasesOf, wordTexts } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
 import type { Steps, RowKey } from '../../metadata/steps.ts'
 import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers } from '../../metadata/steps.ts'
@@ -17,7 +17,6 @@ import type {
   RowId,
   StoryRow,
 } from '../../write/record-table.ts'
-import { refBasesOf } from '../../derive.ts'
 import { baseId, noteChanges, type WriteTransaction } from '../../write/write-transaction.ts'
 import type { CountedAnswer } from './counted-statement.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
@@ -173,14 +172,7 @@ export class TableWriter implements RecordTable {
 
   #wordMembers({ json }: Pick<RecordPut, 'json'>): [string, string][] {
     if (this.table.words === null) return []
-    const { fields } = this.table.words
-    const value = JSON.parse(json) as object
-    const texts = fields.map(({ text: { path } }) => {
-      const text = valueAt(value, path)
-      return typeof text === 'string' ? text : null
-    })
-    const weights = fields.map(({ weight }) => weight)
-    const { vector, text, length } = wordVector(texts, weights)
+    const { vector, text, length } = wordVector(...wordTexts(this.table.words, JSON.parse(json)))
     return [
       ['words', jsonValue(vector)],
       ['words_text', jsonValue(text)],
