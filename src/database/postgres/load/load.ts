@@ -1,12 +1,13 @@
 /** Imports into empty tables: derives stories, then builds indexes and materialized counts, after all rows are there. */
 import type { ClientBase } from 'pg'
 import type { Change } from '../../database.ts'
-import type { OutcomeCounts } from '../../metadata/source-marks.ts'
+import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import { addOutcome, type Outcome } from '../../changes.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { markAll } from '../../stories/story-marks.ts'
-import type { Applier } from '../../write/applier.ts'
+import { Applier, type ApplierOptions } from '../../write/applier.ts'
+import { PostgresRecordStore } from '../write/record-store.ts'
 import type { TableWriter } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
 import {
@@ -23,8 +24,6 @@ import type { Transaction } from '../write/transactions.ts'
 /** Records whose stories are derived at once. */
 const storiesAtOnce = 5_000
 
-type Batches = AsyncIterable<readonly Change[]>
-
 export async function areEmpty(tables: readonly Table[], { query }: Transaction): Promise<boolean> {
   for (const { name } of tables)
     if ((await query(`select from ${quote(name)} limit 1`)).length > 0) return false
@@ -38,17 +37,18 @@ export async function createIndex(client: ClientBase, statement: string): Promis
   await client.query(statement)
 }
 
-/** Runs within the caller's transaction. `applier`: of tables that do not count. */
+/** Runs within the caller's transaction. */
 export async function fill(
-  applier: Applier,
-  tables: readonly Table[],
   transaction: Transaction,
-  batches: Batches,
+  given: ApplierOptions,
+  batches: AsyncIterable<readonly Change[]>,
   total: Outcome,
-  counts?: OutcomeCounts,
 ): Promise<void> {
   const { client } = transaction
-  const options = { blind: true, ...(counts && { counts }) }
+  const { tables } = given
+  const applier = new Applier(new PostgresRecordStore(tables, false), given)
+  const counts = new OutcomeCounts()
+  const options = { blind: true, counts }
   for (const statement of tables.flatMap(dropIndexes)) await client.query(statement)
   for await (const batch of batches)
     addOutcome(total, await transaction.run(applier.apply(transaction, batch, options)))
@@ -61,6 +61,7 @@ export async function fill(
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(fillCounts(table))
   await client.query(fillSums(tables))
+  await transaction.run(counts.save(importSource))
 }
 
 /** Runs after the load, outside a transaction; the server's autovacuum would do the same some time later. */

@@ -13,7 +13,7 @@ import type {
   WriteDatabase,
 } from '../../database.ts'
 import { createMetadataStore, type MetadataStore } from '../../metadata/sql-metadata-store.ts'
-import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
+import { importSource } from '../../metadata/source-marks.ts'
 import { addOutcome, noOutcome, type Outcome } from '../../changes.ts'
 import { Applier, type ApplierOptions } from '../../write/applier.ts'
 import type { Use } from '../session-settings.ts'
@@ -121,12 +121,7 @@ export class PostgresWriter implements WriteDatabase {
       const { client } = transaction
       const { tables } = this.#options
       const isEmpty = await areEmpty(tables, transaction)
-      if (isEmpty) {
-        const counts = new OutcomeCounts()
-        const applier = new Applier(new PostgresRecordStore(tables, false), this.#options)
-        await fill(applier, tables, transaction, batches, total, counts)
-        await transaction.run(counts.save(importSource))
-      }
+      if (isEmpty) await fill(transaction, this.#options, batches, total)
       await this.#transactions.commit(transaction)
       if (!isEmpty) return false
       await tidy(tables, client)
