@@ -2,17 +2,17 @@
  * Access to the table `rate_limit` of the primary, in which callers' points are counted. One connection suffices,
  * because its statements are fast; its timeouts are short, because callers wait for it.
  */
-import type { Client, QueryConfig } from 'pg'
+import pg, { type Client, type QueryConfig, type QueryResult } from 'pg'
 import { within } from '../../util/async/promises.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 
 /** Integers become numbers, which are large enough for every column of the table. */
-export interface RateRows {
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
-  readonly rowCount: number | null
+const types = {
+  getTypeParser: (type: number) => (type === builtins.INT4 || type === builtins.INT8 ? Number : String),
 }
 
+const { builtins } = pg.types
 /** Milliseconds. */
 const shortTimeout = 1_000
 
@@ -31,7 +31,7 @@ export class RateStore implements AsyncDisposable {
   }
 
   /** Runs queries one after the other; fails after a timeout. */
-  async query(statement: QueryConfig): Promise<RateRows> {
+  async query(statement: QueryConfig): Promise<QueryResult> {
     const before = this.#latest
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#latest = promise
@@ -55,12 +55,11 @@ export class RateStore implements AsyncDisposable {
     else this.#connecting?.then(closeClient, () => undefined)
   }
 
-  async #run(statement: QueryConfig): Promise<RateRows> {
+  async #run(statement: QueryConfig): Promise<QueryResult> {
     const client = await this.#connected()
     try {
-      const asked = client.query<Record<string, unknown>>(statement)
-      const { rows, rowCount } = await within(this.#timeout, asked, () => new DatabaseUnreachableError(busy))
-      return { rows: rows.map(withNumbers), rowCount }
+      const asked = client.query({ ...statement, types: types as never })
+      return await within(this.#timeout, asked, () => new DatabaseUnreachableError(busy))
     } catch (error) {
       if (isPassing(error)) this.#forget(client)
       throw refusal(error, attemptOf(client))
@@ -91,11 +90,3 @@ export class RateStore implements AsyncDisposable {
 
 const busy = 'The database takes longer than a second for what callers spend.'
 const slow = 'The server of the database takes longer than a second to connect.'
-
-function withNumbers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const numbered = Object.entries(row).map(([name, value]) => [
-    name,
-    typeof value === 'bigint' ? Number(value) : value,
-  ])
-  return Object.fromEntries(numbered)
-}
