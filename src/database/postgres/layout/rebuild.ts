@@ -19,13 +19,14 @@ import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-repor
 import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
 import { PostgresRecordStore } from '../write/record-store.ts'
+import { refreshCounts } from '../write/text-counts.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, fillCounts } from './count-ddl.ts'
 import { createTables, derivationOf, indexStatements, quote, recordsSchema } from './ddl.ts'
 import { isPassing } from '../failures.ts'
 import { createFunctions } from './functions.ts'
 import { keepUnserved } from './generations.ts'
-import { countTexts, createIndex } from '../load/load.ts'
+import { createIndex } from '../load/load.ts'
 import { NextTables, selectOld } from './next-tables.ts'
 import {
   nextSchema,
@@ -151,7 +152,7 @@ async function finish(
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(fillCounts(table))
   await client.query(fillSums(tables))
-  await countTexts(store.tables.values(), transaction)
+  for (const writer of store.tables.values()) await transaction.run(refreshCounts(writer))
   await keepUnserved(client, tables)
   await runSteps(client, leaveUnserved(tables, counters))
   await replaceCollections(client, tables)

@@ -8,7 +8,6 @@ import type { Table } from '../../layout/tables.ts'
 import { markAll } from '../../stories/story-marks.ts'
 import { Applier, type ApplierOptions } from '../../write/applier.ts'
 import { PostgresRecordStore } from '../write/record-store.ts'
-import type { TableWriter } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
 import {
   dropIndexes,
@@ -18,17 +17,11 @@ import {
   storyIndexStatements,
 } from '../layout/ddl.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
-import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
+import { analyzedColumns } from '../write/text-counts.ts'
 import type { Transaction } from '../write/transactions.ts'
 
 /** Records whose stories are derived at once. */
 const storiesAtOnce = 5_000
-
-export async function areEmpty(tables: readonly Table[], { query }: Transaction): Promise<boolean> {
-  for (const { name } of tables)
-    if ((await query(`select from ${quote(name)} limit 1`)).length > 0) return false
-  return true
-}
 
 /** Builds an index of a table that has its rows, in a transaction. */
 export async function createIndex(client: ClientBase, statement: string): Promise<void> {
@@ -37,15 +30,17 @@ export async function createIndex(client: ClientBase, statement: string): Promis
   await client.query(statement)
 }
 
-/** Runs within the caller's transaction. */
+/** Runs within the caller's transaction. Returns false, without changes, if there are records already. */
 export async function fill(
   transaction: Transaction,
   given: ApplierOptions,
   batches: AsyncIterable<readonly Change[]>,
   total: Outcome,
-): Promise<void> {
+): Promise<boolean> {
   const { client } = transaction
   const { tables } = given
+  for (const { name } of tables)
+    if ((await transaction.query(`select from ${quote(name)} limit 1`)).length > 0) return false
   const applier = new Applier(new PostgresRecordStore(tables, false), given)
   const counts = new OutcomeCounts()
   const options = { blind: true, counts }
@@ -62,6 +57,7 @@ export async function fill(
   for (const table of tables) await client.query(fillCounts(table))
   await client.query(fillSums(tables))
   await transaction.run(counts.save(importSource))
+  return true
 }
 
 /** Runs after the load, outside a transaction; the server's autovacuum would do the same some time later. */
@@ -71,8 +67,4 @@ export async function tidy(tables: readonly Table[], client: ClientBase): Promis
     ...[...table.arrays, ...table.counts, ...ownSums(table)].map(({ name }) => quote(name)),
   ])
   await client.query(`vacuum (analyze) base, ${parts.join(', ')}`)
-}
-
-export async function countTexts(writers: Iterable<TableWriter>, { run }: Transaction): Promise<void> {
-  for (const writer of writers) await run(refreshCounts(writer))
 }

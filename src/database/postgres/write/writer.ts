@@ -19,8 +19,9 @@ import { Applier, type ApplierOptions } from '../../write/applier.ts'
 import type { Use } from '../session-settings.ts'
 import { DatabaseUnreachableError, codeOf } from '../failures.ts'
 import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
-import { areEmpty, countTexts, fill, tidy } from '../load/load.ts'
+import { fill, tidy } from '../load/load.ts'
 import { PostgresRecordStore } from './record-store.ts'
+import { refreshCounts } from './text-counts.ts'
 import { Transactions } from './transactions.ts'
 import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
 import { dropOld } from '../layout/generations.ts'
@@ -120,13 +121,12 @@ export class PostgresWriter implements WriteDatabase {
       const transaction = await this.#transactions.begin()
       const { client } = transaction
       const { tables } = this.#options
-      const isEmpty = await areEmpty(tables, transaction)
-      if (isEmpty) await fill(transaction, this.#options, batches, total)
+      const isEmpty = await fill(transaction, this.#options, batches, total)
       await this.#transactions.commit(transaction)
       if (!isEmpty) return false
       await tidy(tables, client)
       const next = await this.#transactions.begin()
-      await countTexts(this.#store.tables.values(), next)
+      for (const writer of this.#store.tables.values()) await next.run(refreshCounts(writer))
       await this.#transactions.commit(next)
       return true
     })
