@@ -68,7 +68,7 @@ export function foldedOrNull(text: string): string | null {
 const longestTwice = 1000
 
 /** Other letters stay as they are. */
-export function inAsciiLower(text: string): string {
+function inAsciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 

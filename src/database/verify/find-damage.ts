@@ -6,8 +6,9 @@ import { formatCid, cidOfJson } from '../../lexicon/records/cid.ts'
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'
 import type { StepRow } from '../metadata/steps.ts'
-import { deriveRow, inAsciiLower, valueAt, wordTexts } from '../derive.ts'
+import { deriveRow, valueAt, wordTexts } from '../derive.ts'
 import { padding } from '../sqlite/layout/ddl.ts'
+import { foldText } from '../../util/text/fold.ts'
 import { indexedWords } from '../../search/indexed-words.ts'
 import { wordVector } from '../postgres/write/word-vector.ts'
 import { lengthsName } from '../sqlite/layout/word-ddl.ts'
@@ -91,8 +92,7 @@ function problemsOf(
   if (content.cid !== cid) problems.push('Its content does not have its CID.')
   const differing = storedColumns(table).filter((column, index) => {
     if (column.path[0] === table.collection.stories?.field) return false
-    const derived =
-      column.kind === 'folded' ? foldedOf(table, value, columns, index) : (columns[index] ?? null)
+    const derived = column.kind === 'folded' ? foldedOf(value, column.path) : (columns[index] ?? null)
     return textOf(derived) !== textOf(row[`c${index}`] ?? null)
   })
   if (differing.length > 0)
@@ -105,9 +105,8 @@ function problemsOf(
   }
   if (isSqlite)
     for (const [index, { folded }] of table.texts.entries()) {
-      const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
-      const text = foldedOf(table, value, columns, place)
-      if (typeof text === 'string') for (const term of trigramsOf(text + padding)) add(terms[index], term, 1)
+      const text = foldedOf(value, folded.path)
+      if (text !== null) for (const term of trigramsOf(text + padding)) add(terms[index], term, 1)
     }
   return table.words === null
     ? problems
@@ -144,13 +143,9 @@ function contentOf(table: Table, { json }: StepRow) {
   }
 }
 
-/** A missing folded text stands for the text in ASCII lower case. */
-function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], place: number): ColumnValue {
-  const derived = columns[place] ?? null
-  if (derived !== null) return derived
-  const path = storedColumns(table)[place]?.path ?? []
+function foldedOf(value: object, path: readonly string[]): string | null {
   const text = valueAt(value, path)
-  return typeof text === 'string' ? inAsciiLower(text) : null
+  return typeof text === 'string' ? foldText(text) : null
 }
 
 /** Like SQLite's tokenizer, which replaces U+FFFE and U+FFFF. */
