@@ -79,7 +79,7 @@ export async function openSnapshot(
     return new SqliteSnapshot(connectReader(path, fingerprint), path)
   }
   const { openPostgresSnapshot } = await import('./postgres/load/snapshot.ts')
-  return openPostgresSnapshot(url, { fingerprint })
+  return openPostgresSnapshot(url, fingerprint)
 }
 
 /** Opens an empty database or an unfinished copy of the same source as a target; leaves any other as it is. */

@@ -19,16 +19,7 @@ export interface CopyPart {
   readonly table: Table | null
 }
 
-/** A row of a collection; the first three columns are the default order. */
-type RecordRow = readonly [
-  indexedAt: bigint,
-  rkey: string,
-  did: string,
-  cid: string,
-  rev: string | null,
-  changedAt: bigint,
-  json: string,
-]
+type RecordRow = readonly [bigint, string, string, string, string | null, bigint, string]
 
 /** A row of a collection as it is written, without ids. */
 export function recordIn(table: Table, row: CopyRow) {
@@ -37,6 +28,7 @@ export function recordIn(table: Table, row: CopyRow) {
   return { did, rkey, cid, rev, indexedAt, changedAt, record }
 }
 
+/** The first three are the default order. */
 const recordColumns = ['indexed_at', 'rkey', 'did', 'cid', 'rev', 'changed_at', 'record']
 
 /** `base` is the first part of a URI, except in the table of that name. */

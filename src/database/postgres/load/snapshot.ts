@@ -28,10 +28,7 @@ const begin = `begin isolation level repeatable read read only;
   set local idle_in_transaction_session_timeout = 0; select from ${metadataSchema}.state`
 
 /** Throws if the database was built from other lexicons. */
-export async function openPostgresSnapshot(
-  url: string,
-  { fingerprint }: { readonly fingerprint: string },
-): Promise<Snapshot> {
+export async function openPostgresSnapshot(url: string, fingerprint: string): Promise<Snapshot> {
   const client = await connect(url, 'read')
   try {
     const state = await readOurState(client)
