@@ -21,7 +21,7 @@ import { codeOf, refusal } from '../failures.ts'
 import { jsonRow, jsonRows, keyMembers } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
-import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
+import { identityOf, openPostgresSnapshot, spelling } from './snapshot.ts'
 import { runSteps } from '../prepared.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
 import type { NewRow, RowId } from '../../write/record-table.ts'
@@ -100,14 +100,8 @@ class PostgresTarget implements CopyTarget {
     })
   }
 
-  async snapshot(): Promise<Snapshot> {
-    const client = await connect(this.#url, 'read')
-    try {
-      return await takeSnapshot(client, this.#url)
-    } catch (error) {
-      await closeClient(client)
-      throw error
-    }
+  snapshot(): Promise<Snapshot> {
+    return openPostgresSnapshot(this.#url, null)
   }
 
   async write(part: CopyPart, changes: RowChanges): Promise<void> {

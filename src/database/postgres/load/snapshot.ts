@@ -27,25 +27,24 @@ const begin = `begin isolation level repeatable read read only;
   set local enable_seqscan = on; set local cursor_tuple_fraction = 1; set local work_mem = '64MB';
   set local idle_in_transaction_session_timeout = 0; select from ${metadataSchema}.state`
 
-/** Throws if the database was built from other lexicons. */
-export async function openPostgresSnapshot(url: string, fingerprint: string): Promise<Snapshot> {
+/** Throws if the database was built from other lexicons; `fingerprint` null: without a look at that, for a target. */
+export async function openPostgresSnapshot(url: string, fingerprint: string | null): Promise<Snapshot> {
   const client = await connect(url, 'read')
   try {
-    const state = await readOurState(client)
-    if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
-    if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
-    return await takeSnapshot(client, url)
+    if (fingerprint !== null) await assertReadable(client, fingerprint)
+    const identity = await identityOf(client, url)
+    await beginSnapshot(client, begin, await isOnCluster(client))
+    return new PostgresSnapshot(client, identity, withoutPassword(url))
   } catch (error) {
     await closeClient(client)
     throw refusal(error, attemptOf(client))
   }
 }
 
-/** Takes ownership of the connection. */
-export async function takeSnapshot(client: Client, url: string): Promise<Snapshot> {
-  const identity = await identityOf(client, url)
-  await beginSnapshot(client, begin, await isOnCluster(client))
-  return new PostgresSnapshot(client, identity, withoutPassword(url))
+async function assertReadable(client: Client, fingerprint: string): Promise<void> {
+  const state = await readOurState(client)
+  if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
+  if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
 }
 
 /** Not every role may read the identity. */

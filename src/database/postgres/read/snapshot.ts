@@ -15,26 +15,23 @@ const mark = String.fromCharCode(spacedMark)
 const laterBatch = 500
 
 /** The connection ends with the process that reads the snapshot. */
-export async function openSnapshot(url: string, statements: FileStatements): Promise<FileSnapshot> {
+export async function openSnapshot(url: string, { count, rows }: FileStatements): Promise<FileSnapshot> {
   try {
-    return await readSnapshot(await connect(url, 'read'), statements)
+    const client = await connect(url, 'read')
+    const begin = 'begin isolation level repeatable read read only'
+    await beginSnapshot(client, begin, await isOnCluster(client))
+    // All rows are wanted, not the first ones.
+    await client.query('set local cursor_tuple_fraction = 1')
+    const state = await client.query<{ plan_version: bigint }>('select plan_version from state')
+    const counted = await client.query<{ total: bigint }>(count.text, [...count.values])
+    await client.query(`declare rows no scroll cursor for ${rows.text}`, [...rows.values])
+    return {
+      version: Number(state.rows[0]?.plan_version),
+      total: Number(counted.rows[0]?.total),
+      batches: inBatches(client),
+    }
   } catch (error) {
     throw isPassing(error) ? unavailable(error) : error
-  }
-}
-
-async function readSnapshot(client: Client, { count, rows }: FileStatements): Promise<FileSnapshot> {
-  const begin = 'begin isolation level repeatable read read only'
-  await beginSnapshot(client, begin, await isOnCluster(client))
-  // All rows are wanted, not the first ones.
-  await client.query('set local cursor_tuple_fraction = 1')
-  const state = await client.query<{ plan_version: bigint }>('select plan_version from state')
-  const counted = await client.query<{ total: bigint }>(count.text, [...count.values])
-  await client.query(`declare rows no scroll cursor for ${rows.text}`, [...rows.values])
-  return {
-    version: Number(state.rows[0]?.plan_version),
-    total: Number(counted.rows[0]?.total),
-    batches: inBatches(client),
   }
 }
 
