@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from './database.ts'
 import type { Steps } from './metadata/steps.ts'
-import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
+import type { RebuildProgress } from './rebuild/rebuild-report.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
 /** Milliseconds between two attempts to open the database. */

@@ -1,7 +1,6 @@
 /** Options of every engine for migrating a database to the lexicons in force. */
 import type { RebuildPolicy, RejectionJudge } from './database.ts'
-import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
-import type { RebuildReport } from './rebuild/rebuild-report.ts'
+import type { RebuildProgress, RebuildReport } from './rebuild/rebuild-report.ts'
 import type { ApplierOptions } from './write/applier.ts'
 
 export interface MigrateOptions extends ApplierOptions {

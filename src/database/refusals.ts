@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.ts'
 import { formatInstant } from '../util/instant.ts'
 import { DatabaseBusyError } from './database.ts'
-import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
+import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-report.ts'
 
 /** Bytes of an answer: making and sending a longer one would delay all other callers. */
 export const largestAnswer = 8 * 1024 * 1024

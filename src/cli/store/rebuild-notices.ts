@@ -1,6 +1,6 @@
 /** The notices of rebuilds for other lexicons: before, afterwards, and when none is made. */
 import type { LostCollection } from '../../database/database.ts'
-import { type RebuildProgress, rebuildSentence } from '../../database/rebuild/rebuild-progress.ts'
+import { type RebuildProgress, rebuildSentence } from '../../database/rebuild/rebuild-report.ts'
 import type { RebuildReport } from '../../database/rebuild/rebuild-report.ts'
 import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'

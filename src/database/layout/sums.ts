@@ -4,7 +4,7 @@
  * either side, so they are exact.
  */
 import type { Collection, FieldType } from '../../schema/model/model.ts'
-import { type Column, findColumn } from './columns.ts'
+import { type Column, findColumn, findReference } from './columns.ts'
 import { mostIntegers } from './counts.ts'
 
 /** The parts of a table that sums depend on. */
@@ -111,22 +111,18 @@ function singleReferences<Its extends Summable>(
   return table.collection.references.flatMap(({ path, many, target: nsid }) => {
     const [property = '', ...further] = path
     const target = tables.find(({ collection }) => collection.nsid === nsid)
-    const [base, key] = [columnAt(table, property, 'refBase'), columnAt(table, property, 'refKey')]
+    const uri = findReference(table, [property])
     const isOwn = !many && further.length === 0
-    return isOwn && target !== undefined && base !== undefined && key !== undefined
-      ? [{ property, target, base, key }]
+    return isOwn && target !== undefined && uri !== undefined
+      ? [{ property, target, base: uri.base.name, key: uri.key.name }]
       : []
   })
 }
 
 function measuredColumns(table: Summable): readonly string[] {
   return table.collection.type.fields.flatMap(({ property, type }) =>
-    isSmall(type) ? (columnAt(table, property, 'integer') ?? []) : [],
+    isSmall(type) ? (findColumn(table, [property], 'integer')?.name ?? []) : [],
   )
-}
-
-function columnAt(table: Summable, property: string, kind: Column['kind']): string | undefined {
-  return findColumn(table, [property], kind)?.name
 }
 
 /** A sum of 32-bit integers fits into 64 bits for any possible number of records. */

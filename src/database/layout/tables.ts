@@ -12,9 +12,8 @@ import type {
   StringType,
 } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
-import { type Column, findColumn, samePath } from './columns.ts'
+import { buildStoryColumns, type Column, findColumn, samePath, type StoryColumns } from './columns.ts'
 import { type CountTable, mostIntegers } from './counts.ts'
-import { buildStoryColumns, type StoryColumns } from './story-columns.ts'
 import { buildSums, type SumTable } from './sums.ts'
 
 export { type Column, findColumn, findReference, type ReferenceColumns } from './columns.ts'

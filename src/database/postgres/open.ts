@@ -3,8 +3,7 @@ import type { Database, ReadDatabase } from '../database.ts'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
-import type { RebuildProgress } from '../rebuild/rebuild-progress.ts'
-import type { RebuildReport } from '../rebuild/rebuild-report.ts'
+import type { RebuildProgress, RebuildReport } from '../rebuild/rebuild-report.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
 import { connect, withClient } from './connection.ts'
 import { derivationOf } from './layout/ddl.ts'
@@ -18,13 +17,9 @@ import { runSteps } from './prepared.ts'
 import { within } from './write/transactions.ts'
 import { PostgresWriter } from './write/writer.ts'
 
-export interface PostgresOptions extends MigrateOptions {
-  readonly reading?: QueryOptions
-}
+type ReadingOptions = Pick<MigrateOptions, 'fingerprint' | 'now'> & { readonly reading?: QueryOptions }
 
-type ReadingOptions = Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>
-
-export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
+export async function openPostgres(url: string, options: MigrateOptions & ReadingOptions): Promise<Database> {
   const layout = await withClient(url, 'write', async (client) => {
     const found = await layoutOf(client, options)
     await migrate(client, found)

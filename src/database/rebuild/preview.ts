@@ -3,8 +3,7 @@
  * all statements see one snapshot, or the caller's transaction.
  */
 import { quote } from '../../sql/sql.ts'
-import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
-import { LostCollectionsError } from '../database.ts'
+import { type LostCollection, LostCollectionsError } from '../database.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import { BuiltElsewiseError, ReplacedLexiconsError } from '../refusals.ts'
 import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'
@@ -13,11 +12,7 @@ import { judgeRejections } from '../metadata/read-rejections.ts'
 import { readCollections } from '../metadata/collections.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 
-export interface PreviewOptions {
-  readonly tables: readonly Table[]
-  readonly check: RecordCheck
-  readonly judge: RejectionJudge
-}
+export type PreviewOptions = Required<Pick<MigrateOptions, 'tables' | 'check' | 'judge'>>
 
 /** The engine's spelling of the column `record` as JSON text. */
 export type RecordText = (column: string) => string

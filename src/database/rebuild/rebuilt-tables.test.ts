@@ -22,7 +22,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type RebuildProgress, rebuildSentence } from './rebuild-progress.ts'
+import { type RebuildProgress, rebuildSentence } from './rebuild-report.ts'
 
 const empty = emptyDatabases()
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

@@ -4,7 +4,7 @@ import { compareRecords, secondsOf } from '../../search/stories/story-index.ts'
 import { type StoryWords, storyWords } from '../../search/stories/story-words.ts'
 import { valueAt } from '../derive.ts'
 import type { ColumnValue } from '../changes.ts'
-import type { StoryColumns } from '../layout/story-columns.ts'
+import type { StoryColumns } from '../layout/columns.ts'
 import type { Table } from '../layout/tables.ts'
 import { ask, type RowKey, type StepRow, type Steps, type WriteDialect } from '../metadata/steps.ts'
 

@@ -3,7 +3,7 @@
  * is the time of the records; `until` is the same, or `lastTime` for all records from then on.
  */
 import { quote } from '../../sql/sql.ts'
-import type { StoryColumns } from '../layout/story-columns.ts'
+import type { StoryColumns } from '../layout/columns.ts'
 import type { Table } from '../layout/tables.ts'
 
 /** Before and after every time of a record. */

@@ -2,7 +2,7 @@
 import { quote } from '../../sql/sql.ts'
 import { secondsOf, StoryIndex, storyReach, type StoryRecord } from '../../search/stories/story-index.ts'
 import type { ReadDatabase } from '../database.ts'
-import type { StoryColumns } from '../layout/story-columns.ts'
+import type { StoryColumns } from '../layout/columns.ts'
 import type { Table } from '../layout/tables.ts'
 import type { StepRow } from '../metadata/steps.ts'
 import type { Damage } from './verify-counts.ts'

@@ -20,7 +20,7 @@ import type { Change } from '../database.ts'
 import type { Steps } from '../metadata/steps.ts'
 import { Applier } from './applier.ts'
 import { connect } from '../postgres/connection.ts'
-import { PostgresRecordStore } from '../postgres/write/record-store.ts'
+import { PostgresRecordStore } from '../postgres/write/table-writer.ts'
 import { Transactions } from '../postgres/write/transactions.ts'
 
 onUntimedPostgres('what is cached between runs is bounded, and may be dropped', async () => {

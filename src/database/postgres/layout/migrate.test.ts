@@ -7,7 +7,7 @@ import { postgresUrl as empty } from '../../../../test/support/store/postgres.ts
 import { openReadDatabase } from '../../open.ts'
 import { openTestStore } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
-import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-report.ts'
 import { RebuildConflictError } from '../../refusals.ts'
 
 onUntimedPostgres('only to read, a database is not laid out', async () => {

@@ -1,6 +1,6 @@
 /** Stores the progress of a rebuild in the database, so that read-only processes see it too. */
 import type { ClientBase } from 'pg'
-import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-report.ts'
 import { codeOf } from '../failures.ts'
 import { metadataSchema, recordsSchema } from './ddl.ts'
 

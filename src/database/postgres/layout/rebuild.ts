@@ -18,7 +18,7 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
-import { PostgresRecordStore } from '../write/record-store.ts'
+import { PostgresRecordStore } from '../write/table-writer.ts'
 import { refreshCounts } from '../write/text-counts.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, fillCounts } from './count-ddl.ts'
@@ -155,7 +155,9 @@ async function finish(
   for (const writer of store.tables.values()) await transaction.run(refreshCounts(writer))
   await keepUnserved(client, tables)
   await runSteps(client, leaveUnserved(tables, counters))
-  await replaceCollections(client, tables)
+  const nsids = tables.map(({ collection }) => collection.nsid)
+  await client.query('delete from collection where nsid = any($1)', [nsids])
+  for (const table of tables) await enterCollection(client, table)
   await client.query(`drop table ${changeTable}`)
   await client.query(`drop schema if exists ${oldSchema} cascade`)
   await client.query(`alter schema ${recordsSchema} rename to ${oldSchema}`)
@@ -163,12 +165,6 @@ async function finish(
   await runSteps(client, enterDerivation(derivationOf(options.fingerprint), options.now()))
   if (tables.some(({ isSpread }) => isSpread)) await client.query(closeGate)
   return counters.report()
-}
-
-async function replaceCollections(client: Client, tables: readonly Table[]): Promise<void> {
-  const nsids = tables.map(({ collection }) => collection.nsid)
-  await client.query('delete from collection where nsid = any($1)', [nsids])
-  for (const table of tables) await enterCollection(client, table)
 }
 
 /** Creates a collection's table without its indexes, and with empty counts and sums. */

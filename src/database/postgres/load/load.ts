@@ -7,7 +7,7 @@ import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { markAll } from '../../stories/story-marks.ts'
 import { Applier, type ApplierOptions } from '../../write/applier.ts'
-import { PostgresRecordStore } from '../write/record-store.ts'
+import { PostgresRecordStore } from '../write/table-writer.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
 import {
   dropIndexes,

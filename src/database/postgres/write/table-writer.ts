@@ -1,23 +1,27 @@
 /**
- * Writes the rows of one collection, many at once, and keeps its table and side tables consistent. It must not know
+ * Writes the rows of each collection, many at once, and keeps its table and side tables consistent. It must not know
  * revisions or accounts; the server maintains the indexes.
  */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import { refBasesOf, wordTexts } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
+import { readCollections } from '../../metadata/collections.ts'
+import { rowsOf } from '../../metadata/purges.ts'
 import type { Steps, RowKey } from '../../metadata/steps.ts'
 import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers } from '../../metadata/steps.ts'
 import type {
   ExpiredRow,
   FoundRow,
   NewRow,
+  RecordStore,
   RecordTable,
   RowChange,
   RowId,
   StoryRow,
 } from '../../write/record-table.ts'
 import { baseId, noteChanges, type WriteTransaction } from '../../write/write-transaction.ts'
+import { quote } from '../layout/ddl.ts'
 import type { CountedAnswer } from './counted-statement.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
@@ -193,4 +197,38 @@ function changeMembers({ cid, rev, changedAt, record }: RowChange): [string, str
     ['changed_at', String(changedAt)],
     ['record', record.json],
   ]
+}
+
+/** The tables of PostgreSQL as the write path of every engine uses them. */
+export class PostgresRecordStore implements RecordStore {
+  readonly tables: ReadonlyMap<string, TableWriter>
+  readonly mostPlaced = Infinity
+  readonly #lastStored: string
+
+  /** `isCounting`: false while counts are to be filled later, as at the end of a load. */
+  constructor(tables: readonly Table[], isCounting = true) {
+    this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table, isCounting)]))
+    const each = tables.map(
+      ({ name }) => `(select max(indexed_at) as at from ${quote(name)} where indexed_at <= ?)`,
+    )
+    this.#lastStored = `select max(at) as at from (${each.join(' union all ')}) as each`
+  }
+
+  *lastStored(horizon: bigint): Steps<bigint> {
+    const [row] = yield* ask<{ at: bigint | null }>(
+      this.#lastStored,
+      ...Array.from(this.tables, () => horizon),
+    )
+    return row?.at ?? 0n
+  }
+
+  /** Removes rows of collections that the lexicons no longer have; only their tables remain. */
+  *erase(transaction: WriteTransaction, subject: string): Steps<void> {
+    for (const { name, table } of yield* readCollections()) {
+      if (this.tables.has(name)) continue
+      const [condition, values] = rowsOf(subject, name)
+      yield* noteChanges(transaction, table, condition, ...values)
+      yield* ask(`delete from ${quote(table)} where ${condition}`, ...values)
+    }
+  }
 }

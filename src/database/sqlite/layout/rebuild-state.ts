@@ -1,6 +1,6 @@
 /** The progress of a rebuild in the file, also for processes that only read. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-report.ts'
 import { connect } from '../connection.ts'
 
 /** Microseconds without a step after which a rebuild counts as abandoned. */

@@ -1,7 +1,7 @@
 /** Marks changed rows of one collection for the derivation of stories, and stores what was derived. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../../database.ts'
-import type { StoryColumns } from '../../layout/story-columns.ts'
+import type { StoryColumns } from '../../layout/columns.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { isSameToStories, markChanged, markDependents } from '../../stories/story-marks.ts'
 import { pathLiteral } from '../dialect.ts'
