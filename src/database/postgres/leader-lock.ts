@@ -15,6 +15,12 @@ const interval = { attempts: 1_000, signs: 2_000 }
 /** Milliseconds to wait for the answer to a trivial statement. */
 const timeout = 3_000
 
+/** Yields a row if nobody else has the lock. */
+const takeLock = {
+  text: `select where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
+  query_timeout: timeout,
+}
+
 /** A connection that has the lock; null if the signal was aborted first. */
 export async function acquireLeaderLock(
   connect: () => Promise<Client>,
@@ -29,34 +35,19 @@ export async function acquireLeaderLock(
   for (; !signal.aborted; await pause(interval.attempts, undefined, { signal }).catch(() => {})) {
     try {
       client ??= await connect()
+      const { rowCount } = await client.query(takeLock)
+      if (rowCount === 1) return client
+      tell('another process follows the sources.')
     } catch (error) {
-      if (!(error instanceof DatabaseUnreachableError)) throw error
-      tell(error.message)
-      continue
+      if (client !== null) await closeClient(client)
+      client = null
+      if (!isPassing(error)) throw error
+      // Of a connection that was lost, the next attempt to connect reports why.
+      if (error instanceof DatabaseUnreachableError) tell(error.message)
     }
-    const answer = await askForLock(client)
-    if (answer === 'taken') return client
-    if (answer === 'held') tell('another process follows the sources.')
-    // The next attempt to connect reports why the connection was lost.
-    else client = null
   }
   if (client !== null) await closeClient(client)
   return null
-}
-
-async function askForLock(client: Client): Promise<'taken' | 'held' | 'lost'> {
-  const statement = {
-    text: `select where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
-    query_timeout: timeout,
-  }
-  try {
-    const { rowCount } = await client.query(statement)
-    return rowCount === 1 ? 'taken' : 'held'
-  } catch (error) {
-    await closeClient(client)
-    if (isPassing(error)) return 'lost'
-    throw error
-  }
 }
 
 /**

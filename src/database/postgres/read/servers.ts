@@ -46,7 +46,6 @@ type Judgement =
 
 interface Server {
   readonly url: string
-  readonly name: string
   readonly pool: QueryPool
   readonly watch: Watch
   /** Its latest answer; null while it does not answer. */
@@ -179,7 +178,6 @@ export class Servers implements AsyncDisposable {
     })
     const server: Server = {
       url,
-      name: pool.server,
       pool,
       watch,
       state: null,
@@ -197,7 +195,7 @@ export class Servers implements AsyncDisposable {
     const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
     if (first !== undefined && first !== this.#primary) {
       this.#primary = first
-      if (this.#answers.length > 0) this.#options.onNotice(`The primary is ${first.name} now.`)
+      if (this.#answers.length > 0) this.#options.onNotice(`The primary is ${first.pool.server} now.`)
     }
     // Until one of several hosts is known to take writes, the first host is only a placeholder.
     if (server !== this.#primary || (first === undefined && this.#answers.length === 0)) return
@@ -225,8 +223,8 @@ export class Servers implements AsyncDisposable {
     server.judgement = judgement
     if (judgement.kind === kind || judgement.kind === 'unknown') return
     const [who, out, back] = this.#replicas.includes(server)
-      ? [`The replica ${server.name}`, 'is not used', 'is used again']
-      : [`The primary ${server.name}`, 'does not answer', 'answers again']
+      ? [`The replica ${server.pool.server}`, 'is not used', 'is used again']
+      : [`The primary ${server.pool.server}`, 'does not answer', 'answers again']
     if (judgement.kind !== 'near') this.#options.onNotice(`${who} ${out}: ${judgement.reason}`)
     else if (kind !== 'unknown') this.#options.onNotice(`${who} ${back}.`)
   }
