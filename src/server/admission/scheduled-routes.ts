@@ -3,11 +3,10 @@
  * crawlers, preflights, probes, and where nothing is. Other routes wait themselves, as soon as they know the caller.
  */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import { atMost } from '../../util/memory.ts'
 import { anonymousId } from './authentication.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
 import { networkOf } from './limits/address.ts'
+import { MemoryPoints } from './limits/counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -27,17 +26,15 @@ export function anonymousTurn(scheduler: ClientScheduler, { ip }: FastifyRequest
 
 /** For all routes that are added later. */
 export function scheduleRoutes(app: FastifyInstance, scheduler: ClientScheduler): void {
-  const probes = new LRUCache<string, number>({ ...atMost(mostNetworks), ttl: 1_000, noUpdateTTL: true })
+  const probes = new MemoryPoints(mostNetworks, 1)
   const wait: onRequestHookHandler = (request, _reply, done) => {
     const turn = anonymousTurn(scheduler, request)
     if (turn === undefined) done()
     else void turn.finally(done)
   }
   const waitUnlessProbe: onRequestHookHandler = function (request, reply, done) {
-    const network = networkOf(request.ip)
-    const before = probes.get(network) ?? 0
-    if (before >= mostProbes) return wait.call(this, request, reply, done)
-    probes.set(network, before + 1)
+    const { granted } = probes.take(networkOf(request.ip), mostProbes, 1, 1)
+    if (granted === 0) return wait.call(this, request, reply, done)
     done()
   }
   app.addHook('onRoute', (route) => {

@@ -4,9 +4,8 @@
  */
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../../errors.ts'
-import { atMost } from '../../util/memory.ts'
+import { MemoryPoints } from './limits/counts.ts'
 
 /** Refusals per minute that are answered without delay. */
 const atOnce = 20
@@ -15,18 +14,12 @@ const delay = 500
 const mostCallers = 10_000
 
 export class Tarpit {
-  readonly #refusals = new LRUCache<string, number>({
-    ...atMost(mostCallers),
-    ttl: 60_000,
-    noUpdateTTL: true,
-  })
+  readonly #refusals = new MemoryPoints(mostCallers)
 
   /** Await before sending a refusal with this code. The connection is not read meanwhile. */
   async before(code: ErrorCode, caller: string, socket: Pick<Socket, 'pause' | 'resume'>): Promise<void> {
     if (code !== 'RATE_LIMITED' && code !== 'UNAUTHENTICATED') return
-    const refusals = (this.#refusals.get(caller) ?? 0) + 1
-    this.#refusals.set(caller, refusals)
-    if (refusals <= atOnce) return
+    if (this.#refusals.take(caller, atOnce, 1, 1).granted > 0) return
     socket.pause()
     await pause(delay, undefined, { ref: false })
     socket.resume()

@@ -12,7 +12,6 @@ import { answerAgentFailure } from './agent-replies.ts'
 import { addAgentRoutes, agentPath } from './agent-routes.ts'
 import { askBeforeBodies, rejectBadHeads } from '../http/requests.ts'
 import { closeGracefully } from '../http/listening.ts'
-import { limitChunks } from '../http/chunks.ts'
 import { limitConnections } from '../http/connections.ts'
 import { answerUnreadable } from '../http/failures.ts'
 import { networkOf } from '../admission/limits/address.ts'
@@ -53,7 +52,6 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  limitChunks(app.server, connections)
   const scheduler = new ClientScheduler()
   scheduleRoutes(app, scheduler)
   // The queried service counts points.

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FinishedPage, OpenPage } from '../../explorer/explorer.ts'
-import { attachment } from '../files/attachment.ts'
+import { attachment } from '../files/send-file.ts'
 import { acceptsGzip } from '../http/requests.ts'
 
 const zip = promisify(gzip)

@@ -5,8 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { type FileForm, mediaTypes } from '../../files/file-spec.ts'
 import type { FileHead, GraphQLRequest, OpenedFile, QueryEngine } from '../../query/execute/execute.ts'
 import { ExecutionReport } from '../../query/execute/execute.ts'
-import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
-import { attachment } from './attachment.ts'
+import { KeyedSemaphore } from '../admission/limits/counts.ts'
 import { type Exchange, isGone } from '../admission/request-context.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { headersOf } from '../graphql/graphql-http.ts'
@@ -126,6 +125,12 @@ function fileHeaders(
     'x-truncated': String(isTruncated),
     'x-cost': cost,
   }
+}
+
+/** The header `Content-Disposition` of a file to store; older programs read the name without letters of other scripts. */
+export function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]+/g, '_')
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
 }
 
 /** The address that gives the same file, unless it is longer than the head of a request may be. */

@@ -3,8 +3,7 @@
  * page loads nothing from other hosts; docs/decisions/0005-playground.md gives the reasons for the choice.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createTextAsset, sendAsset } from '../http/asset.ts'
-import { addBundledFiles, bundledFiles, isPackaged } from '../http/bundled-files.ts'
+import { addBundledFiles, bundledFiles, createTextAsset, isPackaged, sendAsset } from '../http/asset.ts'
 
 export interface PlaygroundContent {
   /** The query shown to new users; it depends on which collections have records. */

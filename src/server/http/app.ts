@@ -17,7 +17,6 @@ import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
-import { limitChunks } from './chunks.ts'
 import { addPreflightRoute, crossOriginHeaders } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import type { GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
@@ -30,7 +29,7 @@ import { addCollectionFiles, exportPath } from '../files/collection-file.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { anonymousTurn, scheduleRoutes } from '../admission/scheduled-routes.ts'
 import { schemaText } from '../../schema/schema-text.ts'
-import { type Asset, createAsset, sendAsset } from './asset.ts'
+import { createTextAsset, sendAsset } from './asset.ts'
 import type { AnswerPage, ExplorerRoutes } from '../explorer/explorer-routes.ts'
 import { addExplorerRoutes, crawlerPaths, pagePaths } from '../explorer/explorer-routes.ts'
 
@@ -130,7 +129,6 @@ export function createApp(options: AppOptions): FastifyInstance {
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  limitChunks(app.server, connections)
   scheduleRoutes(app, scheduler)
   app.register(async (routes) => {
     addPreflightRoute(routes)
@@ -171,12 +169,9 @@ export const schemaPath = '/schema.graphql'
 
 /** The schema as text, for code generators; printed and compressed once: requests cost no points. */
 export function addSchemaRoute(app: FastifyInstance, schema: GraphQLSchema): void {
-  let asset: Asset | undefined
+  const asset = createTextAsset('text/plain; charset=utf-8')
   const headers = { ...crossOriginHeaders, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
-  app.get(schemaPath, (request, reply) => {
-    asset ??= createAsset('text/plain; charset=utf-8', Buffer.from(schemaText(schema).text))
-    return sendAsset(asset, headers, request, reply)
-  })
+  app.get(schemaPath, (request, reply) => sendAsset(asset(schemaText(schema).text), headers, request, reply))
 }
 
 /** Request ids that are unique across processes. */

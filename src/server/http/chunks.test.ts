@@ -5,7 +5,7 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { test } from 'node:test'
 import { startServer } from '../../../test/support/server/http-server.ts'
 import { until } from '../../../test/support/until.ts'
-import { limitChunks } from './chunks.ts'
+import { limitConnections } from './connections.ts'
 
 const small = '1\r\n \r\n'.repeat(1_100)
 const start = (method: string, path: string): string =>
@@ -36,7 +36,7 @@ for (const isUsed of [false, true])
     const answered = (request: IncomingMessage, response: ServerResponse): unknown =>
       request.method === 'GET' && response.end()
     const server = createServer(answered).listen(0, '127.0.0.1')
-    limitChunks(server, { each: 100 })
+    limitConnections(server, { all: 1_000, each: 100 })
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const sockets = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
@@ -53,7 +53,7 @@ for (const isUsed of [false, true])
 
 test('what is read of a body with small chunks is its beginning, also where large ones follow', () => {
   const server = createServer()
-  limitChunks(server, { each: null })
+  limitConnections(server, { all: 1_000, each: null })
   const request = new IncomingMessage(new Socket())
   request.headers = { 'transfer-encoding': 'chunked' }
   server.emit('request', request, new ServerResponse(request))
@@ -65,7 +65,7 @@ test('what is read of a body with small chunks is its beginning, also where larg
 test('of a body that nobody reads yet few small chunks are held, and all large ones up to the usual limit', async () => {
   const requests: IncomingMessage[] = []
   const server = createServer((request) => void requests.push(request)).listen(0, '127.0.0.1')
-  limitChunks(server, { each: null })
+  limitConnections(server, { all: 1_000, each: null })
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(start('POST', '/') + small)

@@ -1,7 +1,8 @@
 /**
- * Limits the number of connections and the memory of answers on their way. It must not know the content of requests.
+ * Limits the number of connections, bodies in small chunks, and the memory of answers on their way. It must not know the
+ * content of requests.
  */
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlockList, type Socket, type SocketAddress } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { ServiceError, errorCodes } from '../../errors.ts'
@@ -9,7 +10,8 @@ import { atMost, releaseBuffer } from '../../util/memory.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
-import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
+import { KeyedSemaphore, MemoryPoints } from '../admission/limits/counts.ts'
+import { leastAverage, piecesLookedOver } from './requests.ts'
 
 export interface ConnectionLimits {
   /** Of all addresses together. */
@@ -20,21 +22,25 @@ export interface ConnectionLimits {
 
 /** Excess connections of a network that are answered in a second; further ones are closed when they are accepted. */
 export const mostRefusals = 100
-export const mostNetworks = 10_000
+const mostNetworks = 10_000
 
-/** Connections over `all` are closed without an answer, connections over `each` with an error. */
 export function limitConnections(server: Server, { all, each }: ConnectionLimits): void {
   // Without dropMaxConnection, which the types lack, a worker returns excess connections to the primary process, and
   // they circulate between full workers without end.
   Object.assign(server, { maxConnections: all, dropMaxConnection: true })
-  if (each === null) return
+  if (each !== null) limitEach(server, each)
+  limitChunks(server, each)
+}
+
+/** Connections over `all` are closed without an answer, connections over `each` with an error. */
+function limitEach(server: Server, each: number): void {
   const open = new KeyedSemaphore()
-  const refusals = new LRUCache<string, number>({ ...atMost(mostNetworks), ttl: 1000, noUpdateTTL: true })
-  closeAtAccept(server, (network) => (refusals.get(network) ?? 0) >= mostRefusals)
+  const refusals = new MemoryPoints(mostNetworks, 1)
+  closeAtAccept(server, (network) => refusals.find(network)?.used === mostRefusals)
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress)
     if (open.acquire(network, each)) return socket.once('close', () => open.release(network))
-    refusals.set(network, (refusals.get(network) ?? 0) + 1)
+    refusals.take(network, mostRefusals, 1, 1)
     return refuse(socket, each)
   })
 }
@@ -43,7 +49,7 @@ export function limitConnections(server: Server, { all, each }: ConnectionLimits
  * Closes connections of networks that `isClosed` before a socket and a parser are made for them, which takes several
  * times as long: thousands a second would delay the answers to others.
  */
-export function closeAtAccept(server: Server, isClosed: (network: string) => boolean): void {
+function closeAtAccept(server: Server, isClosed: (network: string) => boolean): void {
   const { blockList: others } = server as { blockList?: BlockList }
   class Closed extends BlockList {
     override check(address: string | SocketAddress): boolean {
@@ -80,6 +86,76 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
       `${retryAfter === undefined ? '' : `retry-after: ${String(retryAfter)}\r\n`}` +
       `${crossOriginLines}x-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
   )
+}
+
+/** Chunks of such bodies that a network may send in a minute; parsing as many takes some 6 ms. */
+const mostChunks = 4_000
+
+/**
+ * Limits bodies in small chunks. The parser reads 64 KB at once, which may be ten thousand chunks, before a request can be
+ * refused: the memory of those that nobody reads yet is limited here, and networks that send such bodies repeatedly.
+ * Networks are not known behind proxies, which join chunks themselves.
+ */
+function limitChunks(server: Server, each: number | null): void {
+  const sent = new LRUCache<string, { chunks: number }>({
+    ...atMost(mostNetworks),
+    ttl: 60_000,
+    noUpdateTTL: true,
+  })
+  /** Connections on which a body in chunks is sent, or may be with the first request, and their networks. */
+  const sending = new Map<Socket, string>()
+  const isBanned = (network: string): boolean => (sent.get(network)?.chunks ?? 0) > mostChunks
+  const counterOf = (network: string, own: Socket): ((chunks: number) => void) => {
+    if (each === null) return () => undefined
+    const total = sent.get(network) ?? { chunks: 0 }
+    if (total.chunks === 0) sent.set(network, total)
+    return (chunks) => {
+      const isFirst = total.chunks <= mostChunks && total.chunks + chunks > mostChunks
+      total.chunks += chunks
+      if (!isFirst) return
+      for (const [socket, other] of sending) if (other === network && socket !== own) socket.destroy()
+    }
+  }
+  const watch = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
+    sending.delete(socket)
+    if (request.headers['transfer-encoding'] === undefined) return
+    const network = networkOf(socket.remoteAddress)
+    if (isBanned(network)) {
+      // What has been read is parsed nevertheless, up to 64 KB.
+      request.push = () => false
+      return void socket.destroy()
+    }
+    sending.set(socket, network)
+    response.once('close', () => sending.delete(socket))
+    // What is left of a body would be parsed for as long as it is sent.
+    response.once('finish', () => {
+      if (!request.complete) socket.destroySoon()
+    })
+    const { push } = request
+    const count = counterOf(network, socket)
+    let [pieces, length, isOver] = [0, 0, false]
+    request.push = (piece: Buffer | null): boolean => {
+      if (piece === null) return push.call(request, piece)
+      if (isOver) {
+        // At once: the answer is only sent when the first pieces of all other connections have been parsed.
+        count(1)
+        return false
+      }
+      pieces += 1
+      length += piece.length
+      // As the reader decides, which refuses the body with this piece.
+      isOver = pieces > piecesLookedOver && length < pieces * leastAverage
+      if (isOver) count(pieces)
+      return push.call(request, piece)
+    }
+  }
+  server.on('connection', (socket: Socket) => {
+    sending.set(socket, networkOf(socket.remoteAddress))
+    socket.once('close', () => sending.delete(socket))
+  })
+  server.prependListener('request', watch)
+  closeAtAccept(server, isBanned)
 }
 
 /** Maximum bytes of large answers that all callers together may leave unread. */

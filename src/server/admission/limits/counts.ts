@@ -1,5 +1,4 @@
 /** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
-import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** Called by the limiters of one process, or of several through messages. */
 export interface Counts {
@@ -42,6 +41,36 @@ export function createCounts(points: PointStore): Counts {
   }
 }
 
+/** Counts what each key holds of something limited; nobody waits. Keys that hold nothing take no memory. */
+export class KeyedSemaphore {
+  readonly #held = new Map<string, number>()
+
+  /** False if the key would then hold more than `limit`. */
+  acquire(key: string, limit: number, amount = 1): boolean {
+    const held = this.held(key) + amount
+    if (held > limit) return false
+    this.#held.set(key, held)
+    return true
+  }
+
+  release(key: string, amount = 1): void {
+    const held = this.held(key) - amount
+    if (held > 0) this.#held.set(key, held)
+    else this.#held.delete(key)
+  }
+
+  held(key: string): number {
+    return this.#held.get(key) ?? 0
+  }
+
+  /** Releases everything; returns what was held. */
+  releaseAll(): ReadonlyMap<string, number> {
+    const held = new Map(this.#held)
+    this.#held.clear()
+    return held
+  }
+}
+
 /** Maximum number of callers, a fifth of a kilobyte each. */
 const maxCallers = 100_000
 export const secondsCounted = 60
@@ -55,21 +84,23 @@ interface Minute {
 }
 
 /**
- * Points counted in this process. Beyond the maximum it forgets the callers whose minutes began first: a caller with
+ * Points counted in this process, or whatever else a key may use in a minute. Beyond the maximum it forgets the callers whose minutes began first: a caller with
  * that many addresses is unlimited in effect anyway, and must not fill the memory as well.
  */
 export class MemoryPoints implements PointStore {
   /** In the order in which the minutes began. */
   readonly minutes = new Map<string, Minute>()
   readonly #most: number
+  readonly #seconds: number
 
-  constructor(most = maxCallers) {
+  constructor(most = maxCallers, seconds = secondsCounted) {
     this.#most = most
+    this.#seconds = seconds
   }
 
   take(key: string, limit: number, needed: number, wished: number): Taken {
     const minute =
-      this.find(key) ?? this.begin(key, { used: 0, owed: 0, ends: Date.now() + secondsCounted * 1000 })
+      this.find(key) ?? this.begin(key, { used: 0, owed: 0, ends: Date.now() + this.#seconds * 1000 })
     const fitting = Math.min(wished, limit - minute.used)
     const granted = fitting >= needed ? fitting : 0
     minute.used += granted

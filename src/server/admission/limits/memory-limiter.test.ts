@@ -3,8 +3,7 @@ import { mock, test } from 'node:test'
 import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/server/memory-limiter.ts'
-import { MemoryPoints } from './counts.ts'
-import { KeyedSemaphore } from './keyed-semaphore.ts'
+import { KeyedSemaphore, MemoryPoints } from './counts.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
   stopClock(t)

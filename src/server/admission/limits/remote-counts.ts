@@ -7,8 +7,7 @@
  */
 import { within } from '../../../util/async/promises.ts'
 import { continuePoints, createFallback } from './continued-points.ts'
-import { type Counts, FailedKeys, type PointStore } from './counts.ts'
-import { KeyedSemaphore } from './keyed-semaphore.ts'
+import { type Counts, FailedKeys, KeyedSemaphore, type PointStore } from './counts.ts'
 
 type Methods = Pick<PointStore, 'take' | 'giveBack'> & Pick<Counts, 'enter' | 'leave' | 'failKey'>
 type Method = keyof Methods
