@@ -1,7 +1,7 @@
 /** What is short on a server that something holds up, such as a lock: nobody waits longer than they may, or want. */
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import type { Answered } from '../src/server/observe/observer.ts'
+import type { Answered } from '../src/server/admission/request-context.ts'
 import type { Json } from './reference/shapes.ts'
 import { someCaller } from './support/service/callers.ts'
 import { onPostgres } from './support/store/databases.ts'

@@ -1,6 +1,6 @@
 /** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
   AnswerReport,
@@ -10,13 +10,38 @@ import type {
 } from '../../query/execute/execute.ts'
 import type { Caller } from './tiers.ts'
 import { type Limiter, rateLimited, tooManyAtOnce, type Allowance } from './limits/limiter.ts'
-import type { Answered, Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
 
 export interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly context: RequestContext
+}
+
+/** A GraphQL request that was answered, or whose caller has disconnected. */
+export interface Answered {
+  readonly requestId: string
+  /** Null when it was refused before authentication. */
+  readonly caller: Caller | null
+  /** Null when none could be parsed. */
+  readonly request: GraphQLRequest | null
+  readonly report: AnswerReport | null
+  /** `ok`, the error code of the answer, or `gone`: the caller disconnected. */
+  readonly outcome: 'ok' | 'gone' | ErrorCode
+  /** The caller's limit that refused the request. */
+  readonly limit: 'rate' | 'concurrent' | 'overload' | null
+  readonly status: number
+  /** Of the body as sent. */
+  readonly bytes: number
+  /** Milliseconds from the arrival of the request to its answer. */
+  readonly duration: number
+}
+
+/** Receives the events of requests; observe.ts and metrics.ts implement it. */
+export interface Observer {
+  /** A GraphQL request has arrived; `answered` follows exactly once. */
+  asked(): void
+  answered(request: Answered): void
 }
 
 interface ContextGiven {

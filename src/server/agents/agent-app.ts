@@ -8,11 +8,8 @@ import fastify, {
 import { ServiceError } from '../../errors.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { answerAgentFailure } from './agent-replies.ts'
-import { addAgentRoutes, agentPath } from './agent-routes.ts'
-import { askBeforeBodies, rejectBadHeads } from '../http/requests.ts'
-import { closeGracefully } from '../http/listening.ts'
-import { limitConnections } from '../http/connections.ts'
+import { addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts'
+import { guardServer } from '../http/listening.ts'
 import { answerUnreadable } from '../http/failures.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
@@ -42,16 +39,11 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
     frameworkErrors: answerAgentFailure,
     clientErrorHandler: answerUnreadable,
   })
-  app.decorateRequest('context', null)
+  guardServer(app, connections)
   app.setErrorHandler(answerAgentFailure)
-  app.removeAllContentTypeParsers()
   app.setNotFoundHandler(() => {
     throw new ServiceError('NOT_FOUND', `Nothing is served here. The agents' server is at ${agentPath}.`)
   })
-  app.addHook('onRequest', rejectBadHeads)
-  askBeforeBodies(app.server)
-  closeGracefully(app)
-  limitConnections(app.server, connections)
   const scheduler = new ClientScheduler()
   scheduleRoutes(app, scheduler)
   // The queried service counts points.

@@ -92,12 +92,12 @@ function createAnswerPage(
   options: InProcessOptions,
 ): AnswerPage {
   const { scheduler } = options
-  const { enter, endpointFor } = createInProcess(options)
+  const inProcess = createInProcess(options)
   const headers = pageHeaders(imageHosts, "'none'")
   const embeddedHeaders = pageHeaders(imageHosts, '*')
 
   return async (request, reply, fault) => {
-    const { caller, refused } = await admit(enter, request)
+    const { caller, refused } = await admit(inProcess, request)
     const id = caller?.id ?? anonymousId(networkOf(request.ip))
     await scheduler.wait(id)
     const timed: Timed = (work) => {
@@ -140,7 +140,7 @@ function createAnswerPage(
     const finish = (page: OpenPage): Promise<FinishedPage> => {
       const leaving = new AbortController()
       reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
-      const endpoint = endpointFor(request)
+      const endpoint = inProcess.endpointFor(request)
       return page.finish((question) => endpoint.ask(question, leaving.signal), timed)
     }
     const finishing = finish(page).catch((error) => {
@@ -153,11 +153,13 @@ function createAnswerPage(
   }
 }
 
-/** `refused`: why the reader is not let in, which a page says. */
-async function admit(enter: (request: FastifyRequest) => Promise<Caller>, request: FastifyRequest) {
+/** Charges every request. `refused`: why the reader is not let in, which a page says. */
+async function admit({ identify, pay }: ReturnType<typeof createInProcess>, request: FastifyRequest) {
   let caller: Caller | null = null
   try {
-    caller = await enter(request)
+    const found = await identify(request)
+    await pay(request, found, 0)
+    caller = found
     assertNoKeyInUrl(request.url)
     return { caller, refused: null }
   } catch (error) {

@@ -33,12 +33,11 @@ import {
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/requests.ts'
-import type { Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { anonymousTurn } from '../admission/scheduled-routes.ts'
 import { Tarpit } from '../admission/tarpit.ts'
-import { type Exchange, isGone, RequestContext } from '../admission/request-context.ts'
+import { type Exchange, isGone, type Observer, RequestContext } from '../admission/request-context.ts'
 import { formOf } from '../files/file-form.ts'
 import { createFileSender } from '../files/send-file.ts'
 

@@ -14,13 +14,13 @@ import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import { andThen } from '../../util/async/promises.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
-import { closeGracefully } from './listening.ts'
-import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { createBodyReader, prefersHtml } from './requests.ts'
+import { guardServer } from './listening.ts'
+import type { ConnectionLimits } from './connections.ts'
 import { addPreflightRoute, crossOriginHeaders } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import type { GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
-import { addGraphQLRoutes, bytePoints, endpoint, headPoints } from '../graphql/graphql-routes.ts'
+import { addGraphQLRoutes, endpoint } from '../graphql/graphql-routes.ts'
 import { createInProcess, type InProcessOptions } from '../in-process/endpoint.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { addAgentRoutes, agentPath } from '../agents/agent-routes.ts'
@@ -107,14 +107,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   // The option `loggerInstance` would create a logger per request, and listeners for lines that are not wanted.
   app.setChildLoggerFactory(() => options.log)
-  app.decorateRequest('context', null)
+  guardServer(app, connections)
   app.setErrorHandler(answerFailure)
   let answerPage: AnswerPage | null = null
   const onlyRead = explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths]
   app.setNotFoundHandler(unknownAnswer(onlyRead, () => answerPage))
-  app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
-  app.addHook('onRequest', rejectBadHeads)
   // Routes that count requests check their URLs after counting.
   const counted = [
     endpoint,
@@ -126,9 +124,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
     done()
   })
-  askBeforeBodies(app.server)
-  closeGracefully(app)
-  limitConnections(app.server, connections)
   scheduleRoutes(app, scheduler)
   app.register(async (routes) => {
     addPreflightRoute(routes)
@@ -147,13 +142,13 @@ export function createApp(options: AppOptions): FastifyInstance {
 /** The agents' server inside a service: the work of its messages counts as that of their callers. */
 function addAgent(app: FastifyInstance, agent: AgentHttp, options: InProcessOptions): void {
   const { scheduler } = options
-  const { endpointFor, identify, spend } = createInProcess(options)
+  const { endpointFor, identify, pay } = createInProcess(options)
   addAgentRoutes(app, agent, async (request) => {
     const caller = await identify(request)
     return {
       endpoint: endpointFor(request),
       turn: () => scheduler.wait(caller.id),
-      pay: (bytes) => spend(request, caller, headPoints(request) + bytePoints(bytes)),
+      pay: (bytes) => pay(request, caller, bytes),
       spend(time) {
         if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },

@@ -1,8 +1,10 @@
-/** Starts a server at exactly one address, and stops it gracefully: it answers open requests first. */
+/** Starts a server at exactly one address, guards it, and stops it gracefully: it answers open requests first. */
 import { lookup } from 'node:dns/promises'
 import type { ServerResponse } from 'node:http'
 import { type AddressInfo, Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { askBeforeBodies, rejectBadHeads } from './requests.ts'
 
 export interface ListenAddress {
   /** An address, or a name of this host. */
@@ -23,6 +25,16 @@ export async function listenAt(app: FastifyInstance, { host, port }: ListenAddre
   return `http://${name}:${actual.port}`
 }
 
+/** What servers do for all routes; called before these and other hooks are added. */
+export function guardServer(app: FastifyInstance, connections: ConnectionLimits): void {
+  app.decorateRequest('context', null)
+  app.removeAllContentTypeParsers()
+  app.addHook('onRequest', rejectBadHeads)
+  askBeforeBodies(app.server)
+  closeGracefully(app)
+  limitConnections(app.server, connections)
+}
+
 /** Milliseconds in which a client that sends continuously sends one more request, and learns that it is the last. */
 const silence = 250
 
@@ -32,7 +44,7 @@ const silence = 250
  * request may already be in the receive buffer, which resets the connection; it waits for connections that never sent
  * a request (browsers open them in advance), and stops checking for slow senders.
  */
-export function closeGracefully(app: FastifyInstance): void {
+function closeGracefully(app: FastifyInstance): void {
   const { server } = app
   const { close } = server
   server.close = (callback) => {

@@ -22,19 +22,7 @@ import { reportFailure } from '../http/failures.ts'
 
 export type InProcessOptions = Omit<GraphQLRouteOptions, 'playground' | 'cacheSeconds'>
 
-export type EndpointFor = (request: FastifyRequest) => Endpoint
-
-interface InProcess {
-  readonly endpointFor: EndpointFor
-  /** Charges nothing. */
-  identify(request: FastifyRequest): Promise<Caller>
-  /** Charges every request, because one that reads nothing from the database uses CPU too. */
-  enter(request: FastifyRequest): Promise<Caller>
-  /** Throws RATE_LIMITED when the caller lacks points. */
-  spend(request: FastifyRequest, caller: Caller, points: number): Promise<void>
-}
-
-export function createInProcess(options: InProcessOptions): InProcess {
+export function createInProcess(options: InProcessOptions) {
   const { authenticate, limiter } = options
   const tarpit = new Tarpit()
   /** Delays the error when the caller continues after refusals. */
@@ -55,20 +43,17 @@ export function createInProcess(options: InProcessOptions): InProcess {
     assertNoKeyInAuthorization(request.headers.authorization)
     return authenticate(request.headers['x-api-key'], networkOf(request.ip))
   }
-  const enter = async (request: FastifyRequest): Promise<Caller> => {
-    const caller = await identify(request)
-    await spend(caller, headPoints(request))
-    return caller
-  }
   return {
     endpointFor: createEndpoint(options, tarpit),
-    identify: (request) => slowly(request, identify(request)),
-    enter: (request) => slowly(request, enter(request)),
-    spend: (request, caller, points) => slowly(request, spend(caller, points)),
+    /** Charges nothing. */
+    identify: (request: FastifyRequest) => slowly(request, identify(request)),
+    /** Throws RATE_LIMITED when the caller lacks points for the request and that many bytes of a body. */
+    pay: (request: FastifyRequest, caller: Caller, bytes: number) =>
+      slowly(request, spend(caller, headPoints(request) + bytePoints(bytes))),
   }
 }
 
-function createEndpoint(options: InProcessOptions, tarpit: Tarpit): EndpointFor {
+function createEndpoint(options: InProcessOptions, tarpit: Tarpit): (request: FastifyRequest) => Endpoint {
   const { engine, authenticate, scheduler } = options
   return (request) => ({
     async ask(question, signal) {

@@ -4,7 +4,7 @@
  */
 import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Answered, Observer } from './observer.ts'
+import type { Answered, Observer } from '../admission/request-context.ts'
 
 export interface Metrics {
   readonly observer: Observer

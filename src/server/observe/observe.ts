@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Statement } from '../../database/database.ts'
 import { withoutKeys } from '../../util/api-key.ts'
-import type { Answered, Observer } from './observer.ts'
+import type { Answered, Observer } from '../admission/request-context.ts'
 
 export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
 

@@ -5,7 +5,7 @@ import { createLogs } from '../../cli/logger.ts'
 import type { Config } from '../../cli/settings/settings.ts'
 import { answered, anonymous, report } from '../../../test/support/server/answered.ts'
 import { createKey } from '../../util/api-key.ts'
-import type { Answered } from './observer.ts'
+import type { Answered } from '../admission/request-context.ts'
 import { createRequestLog, type RequestLogOptions } from './observe.ts'
 
 type Line = Readonly<Record<string, unknown>>

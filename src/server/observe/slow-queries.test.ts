@@ -6,7 +6,7 @@ import { dids, note, noteLexicons } from '../../../test/support/records/notes.ts
 import { openTestService } from '../../../test/support/service/service.ts'
 import { createLogs } from '../../cli/logger.ts'
 import type { Statement } from '../../database/database.ts'
-import type { Answered } from './observer.ts'
+import type { Answered } from '../admission/request-context.ts'
 import { createSlowLog, cutListTo, cutTo, type SlowLogOptions } from './observe.ts'
 
 onEveryDatabase(

@@ -3,7 +3,7 @@ import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { andThen } from '../../util/async/promises.ts'
 import type { Caller } from '../admission/tiers.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
-import type { Observer } from './observer.ts'
+import type { Observer } from '../admission/request-context.ts'
 
 const prefix = 'key:'
 const dayLength = 86_400_000

@@ -1,6 +1,6 @@
 /** Requests that have been answered, for tests of what watches them. */
 import { ExecutionReport } from '../../../src/query/execute/execute.ts'
-import type { Answered } from '../../../src/server/observe/observer.ts'
+import type { Answered } from '../../../src/server/admission/request-context.ts'
 import { defaultTiers } from '../../../src/server/admission/tiers.ts'
 
 const [publicTier] = defaultTiers
