@@ -104,3 +104,13 @@ function createNext(call: (begin: () => void) => void, giveBack: () => void) {
     },
   }
 }
+
+/** Does synchronous work; `worked` is told for how many milliseconds it blocked the event loop. */
+export function timed<Result>(work: () => Result, worked: (time: number) => void): Result {
+  const started = performance.now()
+  try {
+    return work()
+  } finally {
+    worked(performance.now() - started)
+  }
+}

@@ -99,16 +99,6 @@ export class RequestContext {
     })
   }
 
-  /** `begin` parses and plans synchronously; reports to the scheduler how long that blocked the event loop. */
-  timed<Result>({ worked }: Pick<RequestLimits, 'worked'>, begin: () => Result): Result {
-    const started = performance.now()
-    try {
-      return begin()
-    } finally {
-      worked(performance.now() - started)
-    }
-  }
-
   /** The limits of the operation. Its first point was charged with the request. */
   requestLimits(caller: Caller, connection: CallerConnection): RequestLimits {
     const { scheduler } = this.#given

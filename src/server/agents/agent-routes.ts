@@ -22,11 +22,11 @@ const shortMessage = 4_000
 export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Admit): void {
   // Closes the agent only after the requests in flight are answered.
   app.addHook('onClose', () => agent.close())
+  /** Of requests that are not charged yet. */
   const callers = new WeakMap<FastifyRequest, AgentCaller>()
   const queue = new EventLoopQueue()
-  const charged = new WeakSet<FastifyRequest>()
   const charge = (request: FastifyRequest, caller: AgentCaller, bytes: number): Promise<void> => {
-    charged.add(request)
+    callers.delete(request)
     return caller.pay(bytes)
   }
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -47,7 +47,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   const errorHandler = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     let failure = error
     try {
-      if (!charged.has(request)) await callers.get(request)?.pay(0)
+      await callers.get(request)?.pay(0)
     } catch (refused) {
       failure = refused as Error
     }
@@ -60,10 +60,33 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
     routes.all(agentPath, { onRequest, errorHandler, config }, async (request, reply) => {
       const caller = callers.get(request)
       if (caller === undefined) throw new Error('Nobody has been admitted.')
-      const admitted = { caller, queue, charge: (bytes: number) => charge(request, caller, bytes) }
-      return answer(agent, admitted, request, reply)
+      return answer(caller, request, reply)
     })
   })
+
+  async function answer(
+    caller: AgentCaller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | void> {
+    const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
+    await caller.turn()
+    await queue.next()
+    const endpoint = meterEndpoint(caller, queue)
+    try {
+      await charge(request, caller, body.length)
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      const message = body.length <= shortMessage ? tryRead(body) : null
+      if (requestIdOf(message) === null) throw error
+      return refuseMessage(reply, agent.refuse(message, error), error)
+    }
+    const message = readMessage(body)
+    const leaving = new AbortController()
+    reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
+    const response = await agent.answer(asWebRequest(request, leaving.signal), message, endpoint)
+    return setAgentHeaders(reply).send(response)
+  }
 }
 
 /** A caller who may not ask for now reads so in the answer to its message. */
@@ -75,37 +98,6 @@ async function enter(admit: Admit, request: FastifyRequest, isPost: boolean): Pr
     const refuse = (): Promise<never> => Promise.reject(error)
     return { endpoint: { ask: refuse }, turn: () => undefined, pay: refuse, spend: () => undefined }
   }
-}
-
-interface Admitted {
-  readonly caller: AgentCaller
-  readonly queue: EventLoopQueue
-  charge(bytes: number): Promise<void>
-}
-
-async function answer(
-  agent: AgentHttp,
-  { caller, queue, charge }: Admitted,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply | void> {
-  const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
-  await caller.turn()
-  await queue.next()
-  const endpoint = meterEndpoint(caller, queue)
-  try {
-    await charge(body.length)
-  } catch (error) {
-    if (!isTransient(error)) throw error
-    const message = body.length <= shortMessage ? tryRead(body) : null
-    if (requestIdOf(message) === null) throw error
-    return refuseMessage(reply, agent.refuse(message, error), error)
-  }
-  const message = readMessage(body)
-  const leaving = new AbortController()
-  reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
-  const response = await agent.answer(asWebRequest(request, leaving.signal), message, endpoint)
-  return setAgentHeaders(reply).send(response)
 }
 
 /** Null if the message cannot be read. */

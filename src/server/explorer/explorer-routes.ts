@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { shared } from '../../util/async/promises.ts'
 import type { Explorer, FinishedPage, OpenPage, Timed } from '../../explorer/explorer.ts'
 import { anonymousId, assertNoKeyInUrl } from '../admission/authentication.ts'
+import { timed } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { addBundledFiles, bundledFiles, createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
@@ -100,18 +101,12 @@ function createAnswerPage(
     const { caller, refused } = await admit(inProcess, request)
     const id = caller?.id ?? anonymousId(networkOf(request.ip))
     await scheduler.wait(id)
-    const timed: Timed = (work) => {
-      const started = performance.now()
-      try {
-        return work()
-      } finally {
-        if (caller?.tier.pointsPerMinute !== null) scheduler.spend(id, performance.now() - started)
-      }
-    }
+    const isLimited = caller?.tier.pointsPerMinute !== null
+    const ownTimed: Timed = (work) => timed(work, (time) => isLimited && scheduler.spend(id, time))
     const [path = '', ...query] = request.url.split('?')
     const explorer = await opened()
     const open = (refusal: EndpointFault | null): OpenPage =>
-      timed(() =>
+      ownTimed(() =>
         explorer.open({
           path,
           parameters: [...new URLSearchParams(query.join('?'))],
@@ -141,7 +136,7 @@ function createAnswerPage(
       const leaving = new AbortController()
       reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
       const endpoint = inProcess.endpointFor(request)
-      return page.finish((question) => endpoint.ask(question, leaving.signal), timed)
+      return page.finish((question) => endpoint.ask(question, leaving.signal), ownTimed)
     }
     const finishing = finish(page).catch((error) => {
       // Such as that the reader has left.

@@ -168,23 +168,19 @@ function assertEscapes(url: string): void {
 /** Throws a ServiceError that says which member is missing or wrong. */
 export function asGraphQLRequest(members: Members): GraphQLRequest {
   const { query, variables, operationName, extensions } = members
-  if (isMissing(query)) {
+  if (query == null) {
     // Clients of automatic persisted queries react to this message: they send the document, and no more hashes.
-    if (isObject(extensions) && !isMissing(extensions['persistedQuery']))
+    if (isObject(extensions) && extensions['persistedQuery'] != null)
       throw new ServiceError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
     throw new ServiceError('BAD_REQUEST', `The request has no "query". ${bodyHint}`)
   }
   if (typeof query !== 'string') throw wrongType('query', 'a string', query)
-  if (!isMissing(variables) && !isObject(variables)) throw wrongType('variables', 'an object', variables)
-  if (!isMissing(operationName) && typeof operationName !== 'string') {
+  if (variables != null && !isObject(variables)) throw wrongType('variables', 'an object', variables)
+  if (operationName != null && typeof operationName !== 'string') {
     throw wrongType('operationName', 'a string', operationName)
   }
-  if (!isMissing(extensions) && !isObject(extensions)) throw wrongType('extensions', 'an object', extensions)
+  if (extensions != null && !isObject(extensions)) throw wrongType('extensions', 'an object', extensions)
   return { query, variables: variables ?? null, operationName: operationName ?? null }
-}
-
-function isMissing(value: unknown): value is null | undefined {
-  return value === undefined || value === null
 }
 
 function wrongType(member: string, wanted: string, value: unknown): ServiceError {

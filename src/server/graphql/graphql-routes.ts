@@ -33,7 +33,7 @@ import {
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/requests.ts'
-import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { type ClientScheduler, timed } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { anonymousTurn } from '../admission/scheduled-routes.ts'
 import { Tarpit } from '../admission/tarpit.ts'
@@ -168,13 +168,13 @@ function createAnswer(
   ): MaybePromise<GraphQLAnswer | null> {
     const { context, reply } = exchange
     const limits = context.requestLimits(caller, reply)
-    return context.timed(limits, () => {
+    return timed(() => {
       const { question, form } = read()
       context.question = question
       return form === null
         ? engine.execute(question, limits)
         : answerWithFile(exchange, () => sendFile(exchange, caller, question, form), sendFailure)
-    })
+    }, limits.worked)
   }
 }
 

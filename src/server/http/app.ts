@@ -110,16 +110,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   guardServer(app, connections)
   app.setErrorHandler(answerFailure)
   let answerPage: AnswerPage | null = null
-  const onlyRead = explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths]
-  app.setNotFoundHandler(unknownAnswer(onlyRead, () => answerPage))
+  const pages = explorer === null ? [] : pagePaths
+  const crawled = explorer === null ? [] : crawlerPaths
+  app.setNotFoundHandler(unknownAnswer([exportPath, ...pages, ...crawled], () => answerPage))
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   // Routes that count requests check their URLs after counting.
-  const counted = [
-    endpoint,
-    exportPath,
-    ...(agent === null ? [] : [agentPath]),
-    ...(explorer === null ? [] : pagePaths),
-  ]
+  const counted = [endpoint, exportPath, ...(agent === null ? [] : [agentPath]), ...pages]
   app.addHook('onRequest', ({ url }, _reply, done) => {
     if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
     done()

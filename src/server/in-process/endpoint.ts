@@ -11,6 +11,7 @@ import type { GraphQLAnswer } from '../../query/execute/execute.ts'
 import { untilAborted } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
 import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
+import { timed } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import { rateLimited } from '../admission/limits/limiter.ts'
 import { type CallerConnection, RequestContext } from '../admission/request-context.ts'
@@ -94,7 +95,7 @@ function createEndpoint(options: InProcessOptions, tarpit: Tarpit): (request: Fa
       await context.spend(caller, 1 + bytePoints(Buffer.byteLength(JSON.stringify(question))))
       const limits = context.requestLimits(caller, connectionOf(signal))
       context.question = question
-      const answer = await context.timed(limits, () => engine.execute(question, limits))
+      const answer = await timed(() => engine.execute(question, limits), limits.worked)
       context.report = answer.report
       return answer
     } catch (error) {

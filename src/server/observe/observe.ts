@@ -54,7 +54,7 @@ export type RequestLogOptions = Pick<ObserverOptions, 'log' | 'requests' | 'vari
 export function createRequestLog({ log, requests, variables }: RequestLogOptions): AnswerLog {
   return {
     answered(answered) {
-      const level = levelOf(answered.outcome)
+      const level = levels[answered.outcome] ?? 'info'
       if ((requests === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
       const line = describeAnswered(answered)
       log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
@@ -62,16 +62,11 @@ export function createRequestLog({ log, requests, variables }: RequestLogOptions
   }
 }
 
-function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {
-  switch (outcome) {
-    case 'INTERNAL':
-      return 'error'
-    case 'TIMEOUT':
-    case 'UNAVAILABLE':
-      return 'warn'
-    default:
-      return 'info'
-  }
+/** Levels of lines, except `info`. */
+const levels: Partial<Record<Answered['outcome'], 'warn' | 'error'>> = {
+  INTERNAL: 'error',
+  TIMEOUT: 'warn',
+  UNAVAILABLE: 'warn',
 }
 
 export type SlowLogOptions = Omit<ObserverOptions, 'requests' | 'metrics'>

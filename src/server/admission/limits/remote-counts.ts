@@ -110,14 +110,9 @@ export class RemoteCounts implements Counts {
   }
 
   hear(message: LimitAnswer): void {
-    switch (message.kind) {
-      case 'counted':
-        this.#waiting.get(message.id)?.(message.answer as never)
-        this.#waiting.delete(message.id)
-        return
-      case 'pause':
-        this.#failedKeys.beginPause(message.address, message.ends)
-    }
+    if (message.kind === 'pause') return this.#failedKeys.beginPause(message.address, message.ends)
+    this.#waiting.get(message.id)?.(message.answer as never)
+    this.#waiting.delete(message.id)
   }
 
   enter(key: string, concurrent: number): Promise<boolean> {
