@@ -3,7 +3,6 @@ import type { Collection } from '../../schema/model/model.ts'
 import { cutPlain, quoted } from '../words/plain-text.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { AskError } from '../../ask/ask-error.ts'
-import type { NameLookup } from '../../ask/references.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { FoundNames } from './find-names.ts'
 import type { Asking, NamedRecord, Page } from './candidates.ts'
@@ -23,20 +22,8 @@ import { isOwnName } from './labels.ts'
 /** How many records a refusal or a note names. */
 const mostShown = 5
 
-export interface NameResolver extends NameLookup {
-  /**
-   * The only record with that name, domain, handle, key or address; or throws an AskError. Without a collection, the
-   * address of a page is not that of the site that has it.
-   */
-  record(text: string, subject: Subject | null): Promise<NamedRecord>
-}
-
 /** `note` is told which records were taken, where the name alone does not say it. Each name is looked up once. */
-export function createNameResolver(
-  catalogue: Catalogue,
-  askFor: Asking,
-  note: (sentence: string) => void,
-): NameResolver {
+export function createNameResolver(catalogue: Catalogue, askFor: Asking, note: (sentence: string) => void) {
   const known = new Map<string, Promise<FoundNames>>()
   const find = (text: string, subjects: readonly Subject[]): Promise<FoundNames> => {
     const key = [...subjects.map(({ collection }) => collection.nsid), text].join(' ')
@@ -45,18 +32,21 @@ export function createNameResolver(
     return finding
   }
   return {
-    async record(text, subject) {
+    one: async (text: string, { nsid }: Collection) =>
+      (await named(text, [catalogue.of(nsid)], true)).map(({ uri }) => uri),
+    all,
+    account: (handle: string, { nsid }: Collection) => findAccount(handle, catalogue.of(nsid), askFor),
+    /**
+     * The only record with that name, domain, handle, key or address; or throws an AskError. Without a collection, the
+     * address of a page is not that of the site that has it.
+     */
+    async record(text: string, subject: Subject | null): Promise<NamedRecord> {
       const isOwn = subject === null && isPageAddress(text)
       const subjects = subject === null ? collectionsFor(text, catalogue) : [subject]
       const [record, ...others] = await named(text, subjects, false, isOwn)
       if (record !== undefined && others.length === 0) return record
       throw severalRecords(text, await find(text, subjects), false)
     },
-    async one(text, { nsid }) {
-      return (await named(text, [catalogue.of(nsid)], true)).map(({ uri }) => uri)
-    },
-    all,
-    account: (handle, { nsid }) => findAccount(handle, catalogue.of(nsid), askFor),
   }
 
   /**

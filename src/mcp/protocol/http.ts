@@ -7,17 +7,13 @@ import {
   createMcpHandler,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
-  ProtocolErrorCode,
-  validateHostHeader,
-  validateOriginHeader,
 } from '@modelcontextprotocol/server'
+import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { ServiceError } from '../../errors.ts'
-import { mostMessageBytes } from './message.ts'
-import { errorText, refuseRequest, requestIdOf } from './refusals.ts'
+import { mostMessageBytes, refuseRequest } from './message.ts'
 import { cutPlain } from '../words/plain-text.ts'
-import { unserved } from './unserved.ts'
-import { type AgentGiven, createAgentServers, serverInfo } from './server.ts'
+import { type AgentGiven, createAgentServers, refuseUnserved, serverInfo } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
   /** True if `Host` may contain only names of the local machine. */
@@ -62,11 +58,10 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
     refusal: (headers) => refusalOf(headers, isLocal),
     refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
     async answer(request, parsedBody, endpoint) {
-      const error = unserved(parsedBody, request.headers.get('mcp-protocol-version'))
-      const id = requestIdOf(parsedBody)
-      if (error !== null && id !== null) {
-        const status = error.code === ProtocolErrorCode.UnsupportedProtocolVersion ? 400 : 200
-        return new Response(errorText(id, error), { status, headers: { 'content-type': 'application/json' } })
+      const refused = refuseUnserved(parsedBody, request.headers.get('mcp-protocol-version'))
+      if (refused !== null) {
+        const { text, status } = refused
+        return new Response(text, { status, headers: { 'content-type': 'application/json' } })
       }
       return asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody }))
     },

@@ -3,14 +3,16 @@
  * It must not know HTTP, standard input or the caller.
  */
 import type { CallToolResult, McpServerOptions, ServerContext } from '@modelcontextprotocol/server'
-import { McpServer } from '@modelcontextprotocol/server'
+import { INVALID_PARAMS, McpServer, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
+import { ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { AskError } from '../../ask/ask-error.ts'
-import type { Json } from '../../util/is-object.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 import { fileQuery, type Tool, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
+import { errorText, requestIdOf } from './message.ts'
 
 export interface AgentGiven extends ToolsGiven {
   readonly version: string
@@ -115,4 +117,34 @@ async function call(
     onFault(error instanceof Error ? error : new Error(String(error)))
     return `The tool ${tool.name} failed by a fault of this server, not of the arguments. Try another way of asking.`
   }
+}
+
+/** The revision whose requests name it in `_meta`. The others are agreed on when a client connects. */
+const newest = '2026-07-28'
+
+/**
+ * The JSON that answers requests which the SDK answers, but not as the protocol asks: cursors that no list gave, and
+ * unknown revisions; else null. `named`: the revision that the head of the request names.
+ */
+export function refuseUnserved(
+  message: unknown,
+  named: string | null = null,
+): { readonly text: string; readonly status: 200 | 400 } | null {
+  const id = requestIdOf(message)
+  const { method, params } = isObject(message) ? message : {}
+  if (id === null || !isObject(params)) return null
+  const { _meta: meta, cursor } = params
+  const requested = isObject(meta) ? meta[PROTOCOL_VERSION_META_KEY] : undefined
+  if (typeof requested === 'string' && requested !== newest && (named ?? requested) === requested) {
+    const text = errorText(id, {
+      code: ProtocolErrorCode.UnsupportedProtocolVersion,
+      message: `Unsupported protocol version: ${requested.slice(0, 40)}. Requests may name ${newest}; initialize agrees on ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+      // Those that `server/discover` names.
+      data: { supported: [newest], requested: requested.slice(0, 40) },
+    })
+    return { text, status: 400 }
+  }
+  if (method !== 'tools/list' || cursor === undefined) return null
+  const wrong = 'cursor is not one of this list, which has one page: leave it out.'
+  return { text: errorText(id, { code: INVALID_PARAMS, message: wrong }), status: 200 }
 }

@@ -1,12 +1,11 @@
 /** The agents' server on standard input and output, for use by the parent process. */
 import { type Readable, type Writable, Transform, type TransformCallback } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import type { AgentServers } from './server.ts'
+import { type AgentServers, refuseUnserved } from './server.ts'
 import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
 import { isObject } from '../../util/is-object.ts'
-import { mostMessageBytes, readMessage } from './message.ts'
-import { unserved } from './unserved.ts'
-import { errorText, MessageError, type RequestId, requestIdOf, rpcCodes } from './refusals.ts'
+import { errorText, MessageError, mostMessageBytes, readMessage } from './message.ts'
+import { type RequestId, requestIdOf, rpcCodes } from './message.ts'
 
 /**
  * Serves until `input` ends or `stop` is aborted. Nothing else may write to `output` in the meantime.
@@ -74,9 +73,8 @@ class MessageLines extends Transform {
     if (line.every((byte) => byte <= 0x20)) return
     try {
       const message = readMessage(line)
-      const error = unserved(message)
-      const id = requestIdOf(message)
-      if (error !== null && id !== null) this.#output.write(`${errorText(id, error)}\n`)
+      const refused = refuseUnserved(message)
+      if (refused !== null) this.#output.write(`${refused.text}\n`)
       else if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
       else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
     } catch (error) {

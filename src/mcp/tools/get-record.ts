@@ -115,14 +115,8 @@ interface Part {
   readAll?(node: Json): string | null
 }
 
-interface Parts {
-  /** Of the whole record. */
-  readonly selection: Selection
-  readonly references: readonly Part[]
-  readonly referredToBy: readonly Part[]
-}
-
-function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: Asked): Parts {
+/** `selection`: of the whole record. */
+function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: Asked) {
   const { catalogue } = toolbox
   const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
@@ -188,7 +182,7 @@ function briefOf({ brief, collection }: Subject, without: string | null, cite: b
 
 function answer(
   node: Json,
-  parts: Parts,
+  parts: ReturnType<typeof partsOf>,
   read: IndexRead,
   { subject, args, toolbox }: Asked,
   hint: string | null,

@@ -1,8 +1,8 @@
 /** What the tools share: how they are defined, and the context of one call. */
 import { printSelection, type Selection } from '../../ask/graphql-text.ts'
 import type { FilterContext } from '../../ask/filters.ts'
-import type { ReferenceTimes } from '../words/reference-time.ts'
-import type { NameResolver } from '../names/resolve-names.ts'
+import type { createReferenceTimes } from '../words/reference-time.ts'
+import type { createNameResolver } from '../names/resolve-names.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import { type budgets, mostTokens } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
@@ -19,8 +19,8 @@ export interface IndexRead {
 }
 
 /** The context of one call, whose end cancels its queries. */
-export interface Toolbox extends FilterContext, ReferenceTimes {
-  readonly names: NameResolver
+export interface Toolbox extends FilterContext, ReturnType<typeof createReferenceTimes> {
+  readonly names: ReturnType<typeof createNameResolver>
   /** Throws an EndpointError unless the answer is complete. */
   ask(selection: Selection): Promise<Json>
   /** As `ask`, with the time of the index, read from the same state of the data. */
@@ -55,18 +55,14 @@ export function argumentsOf(members: Members, required: readonly string[] = []):
 }
 
 /** The parts of an answer by which it is cited. */
-export interface Citation {
-  readonly asOf: string | null
-  /** Null unless the caller asked for it. */
-  readonly query: string | null
-}
+export type Citation = ReturnType<typeof citationOf>
 
-/** `cite`: the argument that asks for the query. Throws an AskError if that leaves no room for what it finds. */
+/** `query`: null unless the argument `cite` asks for it. Throws an AskError if that leaves no room for what it finds. */
 export function citationOf(
   { asOf, query }: IndexRead,
   { cite = false }: { readonly cite?: boolean },
   { budget }: Pick<Toolbox, 'budget'>,
-): Citation {
+) {
   if (!cite) return { asOf, query: null }
   if (isWithin(query, budget / 2)) return { asOf, query }
   const wanted = Math.min(mostTokens, 2 * tokensOfJson(query))

@@ -40,7 +40,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return { data, asOf: indexTime(data), query: printSelection(timed) }
       },
       send: (question) => endpoint.ask(question, signal),
-      ...createReferenceTimes({ catalogue, now, ask: askFor }),
+      ...createReferenceTimes(catalogue, now, askFor),
       names: createNameResolver(catalogue, askFor, (sentence) => notes.add(sentence)),
     }
   }

@@ -122,12 +122,11 @@ interface Loss {
   readonly known: Map<string, number>
 }
 
-export interface FittedValue extends Readonly<Pick<Loss, 'cut' | 'shortened'>> {
-  readonly value: unknown
-}
-
 /** Cuts any JSON value to fit: first long texts, then the ends of lists, the largest first, then members of objects. */
-export function fitValue(given: unknown, tokens: number): FittedValue {
+export function fitValue(
+  given: unknown,
+  tokens: number,
+): Readonly<Pick<Loss, 'cut' | 'shortened'>> & { readonly value: unknown } {
   const known = new Map<string, number>()
   // Exactly only where that decides.
   const fits = (value: unknown) => {

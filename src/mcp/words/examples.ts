@@ -3,18 +3,12 @@ import type { Collection, Field } from '../../schema/model/model.ts'
 import { isScore, type Subject } from '../../ask/collections.ts'
 import { reverseNames, type SchemaContext, referencedFrom } from '../../ask/paths.ts'
 
-export interface Examples {
-  /** Such as `"source.country"`. */
-  readonly forward: string | null
-  /** A field of a referring record, such as `"enrichment.impactLevel" from article`. */
-  readonly reverse: string | null
-  /** Such as `"publishedAt:week"`. */
-  readonly bucket: string
-  /** Such as `"avg:impactLevel"`. */
-  readonly measure: string | null
-}
-
-export function findExamples(context: SchemaContext): Examples {
+/**
+ * `forward`: such as `"source.country"`; `reverse`: a field of a referring record, such as
+ * `"enrichment.impactLevel" from article`; `bucket`: such as `"publishedAt:week"`; `measure`: such as
+ * `"avg:impactLevel"`. Null if there is none.
+ */
+export function findExamples(context: SchemaContext) {
   const { subjects } = context.catalogue
   const [forward = null] = subjects.values().flatMap(({ collection }) => forwardsOf(collection, context))
   const [reverse = null] = subjects.values().flatMap((subject) => reversesOf(subject, context))

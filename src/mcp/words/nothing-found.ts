@@ -149,15 +149,8 @@ async function whyMissing(missing: readonly string[], subject: Subject, toolbox:
   return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}.${suggested} Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
 }
 
-interface NearWords {
-  readonly word: string
-  readonly nearest: readonly [NearWord, ...NearWord[]]
-}
-
-interface NearWord {
-  readonly word: string
-  readonly count: number
-}
+type Counted = { readonly word: string; readonly count: number }
+type NearWords = { readonly word: string; readonly nearest: readonly [Counted, ...Counted[]] }
 
 /** Words of terms that no record has, and that differ little from others. */
 async function nearWords(

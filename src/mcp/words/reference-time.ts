@@ -4,31 +4,15 @@
  * The main collection counts too, because others may be small: a list of outlets rarely gets a record.
  */
 import type { Collection } from '../../schema/model/model.ts'
-import type { Selection } from '../../ask/graphql-text.ts'
-import type { Json } from '../../util/is-object.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
+import type { Asking } from '../names/candidates.ts'
 import { readEnd, selectEnd } from './days.ts'
 
 /** Days: an index whose newest record is older is an archive. */
 const archiveDays = 7
 
-export interface ReferenceTimes {
-  /** The time from which times count in conditions on that collection. */
-  referenceTime(collection: Collection): Promise<Date>
-  /** Says from when times have counted so far, unless that is now. */
-  referenceHint(): string | null
-  /** Says from when times in conditions on the main collection count, unless that is now. */
-  archiveHint(): Promise<string | null>
-}
-
-interface Given {
-  readonly catalogue: Catalogue
-  readonly now: () => Date
-  readonly ask: (selection: Selection) => Promise<Json>
-}
-
 /** For one call, which reads each time once. */
-export function createReferenceTimes({ catalogue, now, ask: askFor }: Given): ReferenceTimes {
+export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askFor: Asking) {
   const main = findMain(catalogue)
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
@@ -50,11 +34,13 @@ export function createReferenceTimes({ catalogue, now, ask: askFor }: Given): Re
     return archiveEnd
   }
 
+  /** The time from which times count in conditions on that collection. */
   const referenceTime = ({ nsid }: Collection): Promise<Date> => {
     const known = read.get(nsid) ?? readTime(catalogue.of(nsid))
     read.set(nsid, known)
     return known
   }
+  /** Says from when times have counted so far, unless that is now. */
   const referenceHint = (): string | null =>
     archived.size === 0
       ? null
@@ -62,6 +48,7 @@ export function createReferenceTimes({ catalogue, now, ask: askFor }: Given): Re
   return {
     referenceTime,
     referenceHint,
+    /** Says from when times in conditions on the main collection count, unless that is now. */
     async archiveHint() {
       if (main !== null) await referenceTime(main.collection)
       return referenceHint()

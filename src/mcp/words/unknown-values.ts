@@ -23,14 +23,6 @@ const mostSought = 4
 const mostRead = 50
 const mostShown = 25
 
-/** Values of a field, the most frequent first. */
-interface Known {
-  readonly values: readonly string[]
-  readonly others: number
-  /** True if some values are in more than one record. */
-  readonly repeat: boolean
-}
-
 /** Why no record meets one of the filters; or else what each of them finds. Those on the main time are not looked at. */
 export async function whyNoValue(
   given: unknown,
@@ -171,7 +163,8 @@ function valuesIn(given: unknown): string[] {
   return [eq, listed, has, hasAny, hasAll].flatMap(valuesIn)
 }
 
-async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolbox): Promise<Known> {
+/** Values of a field, the most frequent first. `repeat`: true if some of them are in more than one record. */
+async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolbox) {
   const { name } = field
   const root = `${rootField}Aggregate`
   const query = printField(root, { groupBy: [new EnumValue(name)], limit: mostRead })

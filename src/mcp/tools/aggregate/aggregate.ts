@@ -7,21 +7,13 @@ import { findExamples } from '../../words/examples.ts'
 import { buildWhere, filterExample } from '../../../ask/filters.ts'
 import type { Literal, Selection } from '../../../ask/graphql-text.ts'
 import { EnumValue, mergeSelections, printField } from '../../../ask/graphql-text.ts'
-import { type Group, parseGroups, selectGroup } from '../../../ask/groups.ts'
+import { type Group, type Groups, parseGroups, selectGroup } from '../../../ask/groups.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import type { Where } from '../../../ask/where.ts'
 import { type Measure, measureWords, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
-import type { Aggregated, AggregateArguments, Column, Order, Table } from './columns.ts'
-import { buildTable, measureColumn, percentColumn, samplesColumn, selectShares } from './columns.ts'
-import { shortenSamples, topColumn } from './columns.ts'
-import {
-  assertSeries,
-  boundSeries,
-  changeColumn,
-  partialTimes,
-  selectSpan,
-  withoutPartialChanges,
-} from './series.ts'
+import type { Aggregated, AggregateArguments, Order, Table } from './columns.ts'
+import { buildBackground, buildTable, measureColumn, percentColumn, samplesColumn } from './columns.ts'
+import { selectShares, selectSignificance, shortenSamples, topColumn } from './columns.ts'
+import { boundSeries, changeColumn, partialTimes, selectSpan, withoutPartialChanges } from './series.ts'
 import { throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
@@ -33,9 +25,10 @@ import { argumentsOf, citationOf, longestOf, plainOrder, present } from '../tool
 import { sentences, withFile } from '../toolbox.ts'
 import { AskError, didYouMean } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
-import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
 
 const defaultLimit = 20
+/** The service's default of `min_count` for unusual groups. */
+const leastUnusual = 5
 /** Times shown in which the data begin or end; with `fill` there may be many without data. */
 const mostIncomplete = 4
 const mostGroups = limits.groups
@@ -109,22 +102,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
 }
 
 /** What a call asks for, before anything is asked of the service. */
-interface Question {
-  readonly subject: Subject
-  readonly groups: readonly Group[]
-  readonly interval: number | undefined
-  readonly args: AggregateArguments
-  /** That a series ends today, because there is no `until`. */
-  readonly endHint: string | null
-  readonly order: Order
-  readonly columns: readonly Column[]
-  readonly search: string | undefined
-  readonly where: Where | null
-  /** The `where` that a group's share meets besides. */
-  readonly numerator: Where | null
-  /** The records to compare with; null without `unusual`. */
-  readonly against: Where | null
-}
+type Question = Awaited<ReturnType<typeof readQuestion>>
 
 async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<Json> {
   const subject = toolbox.catalogue.named(given.collection)
@@ -135,7 +113,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   assertDistinct(groups)
   const question = await readQuestion(given, { subject, ...parsed }, toolbox)
-  const { args, columns, order, where, numerator, against } = question
+  const { args, columns, order, where, numerator, against, endHint } = question
   const asked: Selection = { [printMain(question)]: selectMain(question, toolbox) }
   const besides = {
     ...selectSpan(groups, subject, toolbox),
@@ -147,19 +125,14 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const partial = partialTimes(groups, whole.groups ?? [], data, where, toolbox)
   const built = buildTable(groups, columns, order, whole, numerator !== null, toolbox)
   const table = withoutPartialChanges(built, groups, partial)
-  const sought = whole.count === 0 ? args : whole['matching'] === 0 ? { filters: args.share } : null
-  const isNoneUnusual = against !== null && table.rows.length === 0
-  const why = sought
-    ? await whyNothing(sought, subject, toolbox)
-    : isNoneUnusual
-      ? await whyNoneUnusual(args, subject, toolbox)
-      : null
-  const hint = sentences(
-    why,
-    sideCountsHint(data, whole.count, args, subject, toolbox),
-    question.endHint,
-    toolbox.referenceHint(),
-  )
+  const isNoneUnusual = against !== null && whole.count > 0 && table.rows.length === 0
+  const noMatch = whole['matching'] === 0 ? args.share : isNoneUnusual ? args.unusual : null
+  const sought = whole.count === 0 ? args : noMatch && { filters: noMatch }
+  const why = sought && (await whyNothing(sought, subject, toolbox))
+  const least = args.min_count ?? leastUnusual
+  const none = `No group of at least ${least} records (min_count) is more frequent than among those compared with.`
+  const counts = sideCountsHint(data, whole.count, args, subject, toolbox)
+  const hint = sentences(why ?? (isNoneUnusual ? none : null), counts, endHint, toolbox.referenceHint())
   const said = answer(
     { ...table, incomplete: partial.incomplete },
     whole,
@@ -178,11 +151,11 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
 
 async function readQuestion(
   given: AggregateArguments,
-  { subject, groups, interval }: Pick<Question, 'subject' | 'groups' | 'interval'>,
+  { subject, groups, interval }: Groups & { readonly subject: Subject },
   toolbox: Toolbox,
-): Promise<Question> {
+) {
   const { collection } = subject
-  assertSeries(given, groups, subject)
+  // `endHint`: that a series ends today, because there is no `until`.
   const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
@@ -191,6 +164,7 @@ async function readQuestion(
   const measures = words.filter((text) => text !== 'count' && text !== 'percent').map(measureOf)
   const search = readSearch(subject, args.search)?.text
   const where = await buildWhere(subject, args, toolbox)
+  // The records to compare with; null without `unusual`.
   const against = await buildBackground(args, where !== null || search !== undefined, subject, toolbox)
   // Time series are read in order of time.
   const isSeries = Boolean(groups[0]?.field.bucket) || args.change === true
@@ -215,6 +189,7 @@ async function readQuestion(
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
     ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject, toolbox)]),
   ]
+  // The `where` that a group's share meets besides.
   const numerator =
     args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
   return { subject, groups, interval, args, endHint, order, columns, search, where, numerator, against }

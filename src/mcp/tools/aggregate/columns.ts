@@ -1,6 +1,10 @@
-/** The arguments of the tool `aggregate`, and its table: names instead of URIs, measures, shares, the largest inner groups, and sample records. */
+/**
+ * The arguments of the tool `aggregate`, and its table: names instead of URIs, measures, shares, how unusual groups are, the
+ * largest inner groups, and sample records.
+ */
 import { type Group, groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
-import type { Narrowing } from '../../../ask/filters.ts'
+import { buildWhere, type Narrowing } from '../../../ask/filters.ts'
+import type { Where } from '../../../ask/where.ts'
 import {
   type Measure,
   parseMeasure,
@@ -12,8 +16,7 @@ import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/path
 import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
 import { EnumValue, leaves, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { readSignificance, rounded, significanceColumns } from './unusual-groups.ts'
-import { plainOrder, sharedPrefix, withoutPrefix } from '../toolbox.ts'
+import { plainOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 
@@ -39,12 +42,6 @@ export const percentColumn: Column = {
   read: ({ countShare }) => rounded(Number(countShare) * 100),
 }
 
-export interface TopArgument {
-  readonly by?: unknown
-  readonly limit?: unknown
-  readonly order?: unknown
-}
-
 /** The arguments of the tool, as its input schema declares them. */
 export interface AggregateArguments extends Narrowing {
   readonly collection: string
@@ -52,7 +49,7 @@ export interface AggregateArguments extends Narrowing {
   readonly measures?: readonly string[]
   readonly share?: Json
   readonly unusual?: Json
-  readonly top?: TopArgument
+  readonly top?: Json
   readonly samples?: number
   readonly time_zone?: string
   readonly fill?: boolean
@@ -66,7 +63,7 @@ export interface AggregateArguments extends Narrowing {
 
 /** The first inner groups of each group by counts, or by a measure, as an object of these. */
 export function topColumn(
-  { by, limit, order }: TopArgument,
+  { by, limit, order }: Json,
   { collection }: Subject,
   context: SchemaContext,
 ): Column {
@@ -183,7 +180,7 @@ export function buildTable(
   const columns = [
     ...groups.map(({ text }) => text),
     'count',
-    ...(order.by === 'score' ? significanceColumns : []),
+    ...(order.by === 'score' ? ['share', 'against_count', 'against_share', 'score'] : []),
     ...further.map(({ title }) => title),
     ...(hasShares ? Object.keys(selectShares) : []),
   ]
@@ -197,4 +194,42 @@ export function buildTable(
     ...(hasShares ? [row['matching'], row['share'] === null ? null : rounded(Number(row['share']))] : []),
   ])
   return { columns, rows }
+}
+
+/**
+ * The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some records.
+ * Throws an AskError if it counts all, has no groups, or asks for another order or share.
+ */
+export async function buildBackground(
+  { unusual, by = [], order, share }: AggregateArguments,
+  isNarrowed: boolean,
+  subject: Subject,
+  toolbox: Toolbox,
+): Promise<Where | null> {
+  if (unusual === undefined) return null
+  if (by.length === 0) throw new AskError('unusual compares groups: name their paths in by.')
+  if (order !== undefined)
+    throw new AskError('unusual orders groups by their score: leave order out, or ask without unusual.')
+  if (share !== undefined)
+    throw new AskError('unusual shows the share of each group: leave share out, or ask without unusual.')
+  if (!isNarrowed)
+    throw new AskError(
+      'unusual compares some records with others: say which in search, text, filters, since or until.',
+    )
+  return (await buildWhere(subject, { filters: unusual }, toolbox)) ?? {}
+}
+
+export const selectSignificance: Selection = {
+  significance: { share: {}, againstCount: {}, againstShare: {}, score: {} },
+}
+
+/** In the order of the columns. */
+function readSignificance({ significance }: Json): readonly number[] {
+  const { share, againstCount, againstShare, score } = significance as Readonly<Record<string, number>>
+  return [rounded(share), againstCount ?? 0, rounded(againstShare), Math.round((score ?? 0) * 100) / 100]
+}
+
+/** Four significant digits, because shares may be tiny. */
+function rounded(share = 0): number {
+  return Number(share.toPrecision(4))
 }

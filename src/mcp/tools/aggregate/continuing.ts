@@ -2,8 +2,6 @@
 import { EndpointError } from '../../../endpoint/endpoint.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 
-const position = /^rows:(\d{1,4})$/
-
 /** The argument `after` that goes on behind so many rows. */
 export function printPosition(rows: number): string {
   return `rows:${rows}`
@@ -11,7 +9,7 @@ export function printPosition(rows: number): string {
 
 export function parsePosition(after: string | undefined): number {
   if (after === undefined) return 0
-  const [, rows] = position.exec(after) ?? []
+  const [, rows] = /^rows:(\d{1,4})$/.exec(after) ?? []
   if (rows === undefined) throw noCursor()
   return Number(rows)
 }

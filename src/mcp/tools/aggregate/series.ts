@@ -18,32 +18,23 @@ export const changeColumn: Column = {
   read: ({ change }) => change,
 }
 
-/** Throws if `fill` or `change` is given with groups that are not series. */
-export function assertSeries(
-  { fill = false, change = false, unusual }: AggregateArguments,
-  groups: readonly Group[],
-  { time }: Subject,
-): void {
-  const asked = fill ? 'fill' : change ? 'change' : null
-  if (asked === null) return
-  const times = groups.filter(isTime)
-  if (times.length !== 1 || (fill && groups.length > 1))
-    throw new AskError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
-  if (unusual !== undefined)
-    throw new AskError(`${asked} and unusual exclude each other: unusual groups are not series.`)
-}
-
 /**
- * The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. Throws a
- * AskError if they do not say from when.
+ * The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. Throws an
+ * AskError if they do not say from when, or if `fill` or `change` is given with groups that are not series.
  */
 export function boundSeries(
   args: AggregateArguments,
-  [group]: readonly Group[],
+  groups: readonly Group[],
   { time }: Subject,
 ): { readonly args: AggregateArguments; readonly hint: string | null } {
-  const { fill = false, filters, since, until } = args
-  const { field } = group ?? {}
+  const { fill = false, change = false, unusual, filters, since, until } = args
+  const asked = fill ? 'fill' : change ? 'change' : null
+  const isSeries = groups.filter(isTime).length === 1 && !(fill && groups.length > 1)
+  if (asked !== null && !isSeries)
+    throw new AskError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
+  if (asked !== null && unusual !== undefined)
+    throw new AskError(`${asked} and unusual exclude each other: unusual groups are not series.`)
+  const { field } = groups[0] ?? {}
   if (!fill || field?.joins.length !== 0 || field.name !== `${time}_${field.bucket}`)
     return { args, hint: null }
   const condition = isObject(filters) ? filters[time] : undefined
@@ -69,18 +60,13 @@ export function selectSpan(groups: readonly Group[], subject: Subject, context: 
 }
 
 /** The times of groups in which the data, or the times that are asked for, begin or end; these and the next have no change. */
-export interface PartialTimes {
-  readonly incomplete: readonly unknown[]
-  readonly unchanged: ReadonlySet<unknown>
-}
-
 export function partialTimes(
   groups: readonly Group[],
   rows: readonly Json[],
   { span }: Json,
   where: Where | null,
   { catalogue, now }: SchemaContext & { readonly now: () => Date },
-): PartialTimes {
+): { readonly incomplete: readonly unknown[]; readonly unchanged: ReadonlySet<unknown> } {
   const group = timeGroup(groups)
   if (group === null || span === undefined) return { incomplete: [], unchanged: new Set() }
   const { min, max } = span as { readonly min: Json; readonly max: Json }
@@ -129,7 +115,7 @@ function beside(key: string, bucket: Group['field']['bucket'], steps: 1 | -1): n
 export function withoutPartialChanges(
   table: Table,
   groups: readonly Group[],
-  { unchanged }: PartialTimes,
+  { unchanged }: ReturnType<typeof partialTimes>,
 ): Table {
   const [at, time] = [table.columns.indexOf(change), groups.findIndex(isTime)]
   if (at === -1) return table

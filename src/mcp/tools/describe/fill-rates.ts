@@ -32,18 +32,11 @@ const mostFacets = 10
 /** Milliseconds for which rates are kept: counting them again costs hundreds of points. */
 const lifetime = 600_000
 
-interface CountedRates {
-  readonly rates: FillRates
-  /** Why some rates are missing; null if none is. */
-  readonly refused: string | null
-}
-
-/** `known`: numbers of records without a field that have been counted already. */
 export type FillRateReader = typeof countRates
 
 /** Shares the counts of calls: each collection is counted once in the lifetime of its rates. */
 export function createFillRateReader(): FillRateReader {
-  const kept = new Map<string, { readonly counting: Promise<CountedRates>; readonly until: number }>()
+  const kept = new Map<string, { readonly counting: ReturnType<typeof countRates>; readonly until: number }>()
   return async (subject, records, known, toolbox) => {
     const { nsid } = subject.collection
     const now = toolbox.now().getTime()
@@ -62,12 +55,16 @@ export function createFillRateReader(): FillRateReader {
   }
 }
 
+/**
+ * `known`: numbers of records without a field that have been counted already. `refused`: why some rates are missing; null
+ * if none is.
+ */
 async function countRates(
   subject: Subject,
   records: number,
   known: ReadonlyMap<string, number>,
   toolbox: Toolbox,
-): Promise<CountedRates> {
+): Promise<{ readonly rates: FillRates; readonly refused: string | null }> {
   const rates = new Map<string, string>()
   const keep = (missing: ReadonlyMap<string, number>): void => {
     for (const [name, count] of missing) rates.set(name, percent(records - count, records))
@@ -128,15 +125,12 @@ async function countMissing(
     return [`missing${at}: ${printField(`${rootField}Aggregate`, { where })}`, { count: {} }]
   })
   const data = await toolbox.ask(Object.fromEntries([...facets, ...counted]))
-  const lists = Array.from({ length: pages }, (_, page) => data[`facets${page}`] as FacetedList)
+  const lists = Array.from({ length: pages }, (_, page) => (data[`facets${page}`] as Json)['facets'])
+  const missing = lists.flat() as readonly { readonly field: string; readonly missing: number }[]
   return new Map([
-    ...lists.flatMap((list) => list.facets.map(({ field, missing }) => [field, missing] as const)),
+    ...missing.map((facet) => [facet.field, facet.missing] as const),
     ...others.map((name, at) => [name, (data[`missing${at}`] as { count: number }).count] as const),
   ])
-}
-
-interface FacetedList {
-  readonly facets: readonly { readonly field: string; readonly missing: number }[]
 }
 
 /** Rates of one page of the newest records, which are exact if there are no others. */

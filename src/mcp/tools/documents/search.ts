@@ -6,7 +6,7 @@ import { recordKey } from '../../../util/text/record-key.ts'
 import { SearchError, wantedTerms } from '../../../search/parse-search.ts'
 import { mostRankedTerms } from '../../../search/relevance.ts'
 import { readRow, selectRow } from '../../../ask/selection.ts'
-import { parsePath, type Path } from '../../../ask/paths.ts'
+import { parsePath } from '../../../ask/paths.ts'
 import { hasRelevance, readSearch, tryParse } from '../../../ask/search.ts'
 import { EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { collectionsFor, findNames } from '../../names/find-names.ts'
@@ -122,15 +122,8 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
   return results
 }
 
-/** Where the title and the addresses of a record are. */
-interface ResultPaths {
-  /** One at most. */
-  readonly title: readonly Path[]
-  readonly addresses: readonly Path[]
-}
-
-/** A record without an address of its own is cited by that of the record that it refers to. */
-function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox): ResultPaths {
+/** Where the title, one at most, and the addresses of a record are. A record without an address of its own is cited by that of the record that it refers to. */
+function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox) {
   const behind = collection.references
     .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
     .flatMap(({ path, target }) => {
@@ -144,7 +137,7 @@ function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox):
   }
 }
 
-function resultOf(node: Json, subject: Subject, paths: ResultPaths, toolbox: Toolbox): Result {
+function resultOf(node: Json, subject: Subject, paths: ReturnType<typeof pathsOf>, toolbox: Toolbox) {
   const row = readRow(node, [...paths.title, ...paths.addresses], toolbox)
   const id = String(row['uri'])
   const [title] = paths.title.map(({ text }) => row[text])
