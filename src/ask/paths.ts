@@ -7,7 +7,6 @@ import {
   type Collection,
   type Field,
   type FieldType,
-  type Model,
   type ObjectType,
   type Reference,
   type SystemField,
@@ -238,24 +237,16 @@ export function wordOf(kind: Field['type']['kind']): string {
   return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
 }
 
-type ReverseSteps = ReadonlyMap<string, RecordStep>
-
-/** Found once for each collection, because each path asks for them. */
-const reverseStepsOf = new WeakMap<Collection, ReverseSteps>()
-
 /** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
-function reverseSteps(collection: Collection, { catalogue }: SchemaContext): ReverseSteps {
-  const steps = reverseStepsOf.get(collection) ?? findReverseSteps(collection, catalogue.model)
-  reverseStepsOf.set(collection, steps)
-  return steps
-}
-
-function findReverseSteps({ referredBy, type }: Collection, model: Model): ReverseSteps {
+function reverseSteps(
+  { referredBy, type }: Collection,
+  { catalogue }: SchemaContext,
+): ReadonlyMap<string, RecordStep> {
   const names = new Map<string, RecordStep | null>()
   for (const reference of referredBy) {
     const { viaField } = reference
     if (type.fields.some(({ name }) => name === viaField)) continue
-    const record = holderOf(reference, model)
+    const record = holderOf(reference, catalogue.model)
     const short = lastPart(record.nsid)
     const step = { kind: 'reverse', name: viaField, some: true, reference, record } as const
     for (const name of [short, `${short}${viaField.slice(record.rootField.length)}`, viaField])

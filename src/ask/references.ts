@@ -23,13 +23,7 @@ const ofSeveral = new Map([
 
 const takingNames = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll'])
 
-/** How names in a filter are read: `one` and `all` give identifiers. */
-interface NameReader {
-  /** What identifiers begin with, such as `at://`. */
-  readonly scheme: string
-  one(name: string): Promise<readonly string[]>
-  all(name: string): Promise<readonly string[]>
-}
+type Find = (name: string) => Promise<readonly string[]>
 
 /** Names, record keys and addresses as URIs; `target` is the only collection that the reference leads to, or null. */
 export function namesToUris(
@@ -48,11 +42,8 @@ export function namesToUris(
   const field = target?.type.fields.find(({ name }) => inside.includes(name))
   if (field !== undefined && !takingNames.has(field.name))
     throw new AskError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
-  return replaceNames(text, value, {
-    scheme: 'at://',
-    one: async (name) => names.one(name, known()),
-    all: async (name) => names.all(name, known()),
-  })
+  const one: Find = async (name) => names.one(name, known())
+  return replaceNames(text, value, 'at://', one, async (name) => names.all(name, known()))
 }
 
 /** Handles of the accounts that have records in the collection as DIDs. */
@@ -62,11 +53,17 @@ export function handlesToDids(
   collection: Collection,
   names: NameLookup,
 ): Promise<unknown> {
-  const account = async (handle: string) => [await names.account(handle, collection)]
-  return replaceNames(text, value, { scheme: 'did:', one: account, all: account })
+  return replaceNames(text, value, 'did:', async (handle) => [await names.account(handle, collection)])
 }
 
-async function replaceNames(text: string, value: unknown, reader: NameReader): Promise<unknown> {
+/** `scheme`: what identifiers begin with; `one` and `all` give those of a name. */
+async function replaceNames(
+  text: string,
+  value: unknown,
+  scheme: string,
+  one: Find,
+  all = one,
+): Promise<unknown> {
   const list = async (values: readonly unknown[]) => (await Array.fromAsync(values, read)).flat()
   if (Array.isArray(value)) return list(value)
   if (!isObject(value) || isAll(value)) return read(value)
@@ -84,19 +81,19 @@ async function replaceNames(text: string, value: unknown, reader: NameReader): P
   return Object.fromEntries(members)
 
   /** The identifier of one name, or those of several that it or `{"all": …}` means; any other value itself. */
-  async function read(one: unknown): Promise<unknown> {
-    if (isAll(one)) {
-      const wanted = Array.isArray(one.all) ? strings(text, one.all) : strings(text, [one.all])
-      const found = await Array.fromAsync(wanted, async (name) => (isName(name) ? reader.all(name) : [name]))
+  async function read(given: unknown): Promise<unknown> {
+    if (isAll(given)) {
+      const wanted = strings(text, [given.all].flat())
+      const found = await Array.fromAsync(wanted, async (name) => (isName(name) ? all(name) : [name]))
       return [...new Set(found.flat())]
     }
-    if (!isName(one)) return one
-    const found = await reader.one(one)
+    if (!isName(given)) return given
+    const found = await one(given)
     return found.length === 1 ? found[0] : found
   }
 
-  function isName(one: unknown): one is string {
-    return typeof one === 'string' && !one.startsWith(reader.scheme)
+  function isName(given: unknown): given is string {
+    return typeof given === 'string' && !given.startsWith(scheme)
   }
 }
 

@@ -38,14 +38,11 @@ export function selectPath(path: Path, context: SchemaContext): Selection {
   return nested(way.fields, selectEnd(path, way.on, context))
 }
 
-interface Way {
-  readonly fields: readonly string[]
-  /** The type of the record or object that the fields lead to. */
-  readonly on: ObjectType
-}
-
-/** The fields and fragments along the steps; null where a property took the name of the field of a record behind a reference. */
-export function fieldsAlong(steps: readonly Step[], from: Collection): Way | null {
+/**
+ * The fields and fragments along the steps, and the type of the record or object that they lead to; null where a property
+ * took the name of the field of a record behind a reference.
+ */
+export function fieldsAlong(steps: readonly Step[], from: Collection) {
   const fields: string[] = []
   let on = from.type
   for (const { kind, name, record } of steps) {
