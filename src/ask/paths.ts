@@ -143,15 +143,12 @@ function look(
   const isRecord = inside.length === 0
   // GraphQL names take precedence, because a property may have the name of a system field.
   const named = type.fields.find(({ name }) => name === part)
-  if (named === undefined && isRecord && isSystem(part)) return { kind: 'system', field: systemField(part) }
+  const system = named === undefined && isRecord ? systemFields.find((name) => name === part) : undefined
+  if (system !== undefined) return { kind: 'system', field: systemField(system) }
   const field = named ?? type.fields.find(({ property }) => property === part)
   if (field !== undefined)
     return { kind: 'property', field, reference: referenceOf(collection, field, inside) }
   return isRecord ? (reverseSteps(collection, context).get(part) ?? null) : null
-}
-
-function isSystem(name: string): name is SystemField {
-  return (systemFields as readonly string[]).includes(name)
 }
 
 function systemField(name: SystemField): Pick<Field, 'name' | 'type'> {

@@ -16,18 +16,14 @@ import type { Path } from './paths.ts'
 const snippetWords = 20
 const mostTexts = 6
 
-export interface WordSearch {
-  /** As the caller wrote it. */
-  readonly text: string
-  /** The words and phrases that it does not exclude, each once, as searches. */
-  readonly terms: readonly string[]
-  /** Whether it has such words, and each may be in any text. */
-  readonly isOfAnyText: boolean
-  readonly isExcluding: boolean
-}
+export type WordSearch = NonNullable<ReturnType<typeof readSearch>>
 
-/** Null without a search, or with a blank one, which finds every record. Throws an AskError if it has no meaning. */
-export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
+/**
+ * Null without a search, or with a blank one, which finds every record. Throws an AskError if it has no meaning. `terms`:
+ * the words and phrases that it does not exclude, each once, as searches; `isOfAnyText`: whether it has such words, and
+ * each may be in any text.
+ */
+export function readSearch(subject: Subject, text: string | undefined) {
   if (text === undefined || text.trim() === '') return null
   const { searchFields } = subject.collection
   if (searchFields.length === 0) throw new AskError(`${subject.label} has no text to search; use filters.`)

@@ -1,6 +1,7 @@
-/** A GraphQL service on the network: one POST per query, with limits of time and size. */
+/** A GraphQL service on the network: one POST per query, with limits of time and size; and how its answers are read. */
 import type { Endpoint, EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
-import { EndpointError, readGraphQLAnswer } from '../../endpoint/endpoint.ts'
+import { EndpointError, readResponse } from '../../endpoint/endpoint.ts'
+import { parseJson } from '../../util/is-object.ts'
 import { reasonOf } from '../../util/text/messages.ts'
 
 export interface HttpEndpointGiven {
@@ -39,10 +40,7 @@ export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: Ht
         signal: AbortSignal.any([signal, deadline]),
       })
       if (response.status >= 300 && response.status < 400) throw redirected(response, address)
-      const body = await readText(response, address)
-      const { status, headers: received } = response
-      const type = received.get('content-type')
-      return readGraphQLAnswer({ status, type, retryAfter: received.get('retry-after'), body }, address)
+      return await readAnswer(response, address)
     } catch (cause) {
       signal.throwIfAborted()
       if (cause instanceof EndpointError) throw cause
@@ -66,6 +64,18 @@ function redirected(response: Response, address: string): EndpointError {
   )
 }
 
+/** Messages name the address. Throws an EndpointError if the response is not from a GraphQL service. */
+async function readAnswer(response: Response, address: string): Promise<EndpointAnswer> {
+  const body = await readText(response, address)
+  const seconds = parseSeconds(response.headers.get('retry-after'))
+  const answer = readResponse(parseJson(body), seconds)
+  if (answer.data !== null || answer.errors.length > 0) return answer
+  const fault = faultsOfStatus[response.status]
+  if (fault === undefined) throw new EndpointError(noGraphQL(response, address))
+  const [code, message] = fault
+  return { data: null, errors: [{ message, code, retryAfter: seconds }], cost: null }
+}
+
 async function readText(response: Response, address: string): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -79,4 +89,25 @@ async function readText(response: Response, address: string): Promise<string> {
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()
+}
+
+/** Proxies and gateways in front of a service answer without GraphQL, although the address is right. */
+const faultsOfStatus: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ['UNAUTHENTICATED', 'The service refuses the caller (HTTP 401).'],
+  403: ['UNAUTHENTICATED', 'The service refuses the caller (HTTP 403).'],
+  429: ['RATE_LIMITED', 'The service has been asked too often.'],
+  502: ['UNAVAILABLE', 'The service cannot answer now (HTTP 502).'],
+  503: ['UNAVAILABLE', 'The service cannot answer now (HTTP 503).'],
+  504: ['TIMEOUT', 'The service took too long to answer.'],
+}
+
+function noGraphQL({ status, headers }: Response, address: string): string {
+  const type = headers.get('content-type')
+  const what = type === null ? `HTTP ${status}` : `HTTP ${status}, ${type.slice(0, 80)}`
+  return `The server at ${address} is not a GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
+}
+
+/** Seconds; null for dates and unknown formats. */
+function parseSeconds(header: string | null): number | null {
+  return header !== null && /^\d{1,7}$/.test(header.trim()) ? Number(header) : null
 }

@@ -51,10 +51,8 @@ export function readCandidate(node: Json, fame: number, subject: Subject): Candi
     })
   const [uri, key] = [String(node.uri), String(node.rkey)]
   const [name = uri] = texts(subject.display)
-  const [domains, handles, addresses] = [subject.domains, subject.handles, subject.addresses].map((some) =>
-    texts(...some),
-  )
-  const own = readOwnNames(name, [uri, key], domains ?? [], handles ?? [], addresses ?? [])
+  const [domains, handles] = [texts(...subject.domains), texts(...subject.handles)]
+  const own = readOwnNames(name, [uri, key], domains, handles, texts(...subject.addresses))
   const [value = null] = texts(subject.apart)
   return { ...own, subject, uri, key, apart: value === null ? null : (siteOf(value) ?? value), fame }
 }

@@ -10,8 +10,7 @@ import { normalizeUrl, normalizeWrittenUrl } from '../../util/text/normalize-url
  * The best match first. `exact`: a name, domain or other identifier is equal, or shortened to the letters; `words`: all
  * words; `starts`: beginnings of words; `similar`: another spelling, or a part of a word.
  */
-export const matches = ['exact', 'words', 'starts', 'similar'] as const
-export type MatchKind = (typeof matches)[number]
+export type MatchKind = 'exact' | 'words' | 'starts' | 'similar'
 
 export interface Match {
   readonly kind: MatchKind

@@ -3,6 +3,7 @@
  * no access for pages of other sites. It must not know the HTTP framework.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   createMcpHandler,
   localhostAllowedHostnames,
@@ -20,25 +21,14 @@ export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
   readonly isLocal: boolean
 }
 
-export interface AgentHttp {
-  /** The reason for a 403; null if requests with these headers are answered. */
-  refusal(headers: Origin): string | null
-  /** The JSON of the answer to a request that is refused for this reason. */
-  refuse(message: unknown, failure: ServiceError): string
-  /** `message` is the parsed body of `request`; tools send their queries to `endpoint`. */
-  answer(request: Request, message: unknown, endpoint: Endpoint): Promise<Response>
-  close(): Promise<void>
-}
+export type AgentHttp = ReturnType<typeof createAgentHttp>
 
-export interface Origin {
-  readonly host?: string | undefined
-  readonly origin?: string | undefined
-}
+type Origin = Pick<IncomingHttpHeaders, 'host' | 'origin'>
 
 /** Tools never change, so that there are no notifications; a requested stream ends at once. */
 const mostSubscriptions = 16
 
-export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHttp {
+export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven) {
   // The caller is known only per request; tools are created before, because creating them takes longer than a call.
   const asking = new AsyncLocalStorage<{ readonly endpoint: Endpoint; readonly left: AbortSignal }>()
   const endpoint: Endpoint = {
@@ -55,9 +45,12 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
     maxSubscriptions: mostSubscriptions,
   })
   return {
-    refusal: (headers) => refusalOf(headers, isLocal),
-    refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
-    async answer(request, parsedBody, endpoint) {
+    /** The reason for a 403; null if requests with these headers are answered. */
+    refusal: (headers: Origin) => refusalOf(headers, isLocal),
+    /** The JSON of the answer to a request that is refused for this reason. */
+    refuse: (message: unknown, failure: ServiceError) => refuseRequest(message, failure, serverInfo(given)),
+    /** `parsedBody`: of `request`; tools send their queries to `endpoint`. */
+    async answer(request: Request, parsedBody: unknown, endpoint: Endpoint): Promise<Response> {
       const refused = refuseUnserved(parsedBody, request.headers.get('mcp-protocol-version'))
       if (refused !== null) {
         const { text, status } = refused

@@ -37,13 +37,7 @@ export function readEnd(data: Json, alias: string, { time }: Subject): bigint | 
   return node === undefined ? null : parseInstant(String(node[time]))
 }
 
-/** The range of a collection's main time, read from both ends of its index, and the records that have none. */
-export interface TimeRange {
-  /** In UTC; null if no record has a time. */
-  readonly oldest: string | null
-  readonly newest: string | null
-  readonly undated: number
-}
+export type TimeRange = NonNullable<ReturnType<typeof readRange>>
 
 /** `name` begins the aliases, so that one operation may have several ranges. */
 export function selectRange(name: string, subject: Subject): Selection {
@@ -56,8 +50,11 @@ export function selectRange(name: string, subject: Subject): Selection {
   }
 }
 
-/** Null if the range was not asked for. */
-export function readRange(data: Json, name: string, subject: Subject): TimeRange | null {
+/**
+ * The range of a collection's main time in UTC, read from both ends of its index, null if no record has a time; and the
+ * number of records that have none. Null if the range was not asked for.
+ */
+export function readRange(data: Json, name: string, subject: Subject) {
   if (data[`${name}_newest`] === undefined) return null
   const timeOf = (end: string) => {
     const instant = readEnd(data, `${name}_${end}`, subject)

@@ -37,12 +37,10 @@ export async function whyNothing(
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<string | null> {
-  try {
-    return await explain(narrowing, subject, toolbox)
-  } catch (error) {
+  return explain(narrowing, subject, toolbox).catch((error: unknown) => {
     if (error instanceof EndpointError) return null
     throw error
-  }
+  })
 }
 
 async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {

@@ -12,8 +12,7 @@ import { addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts
 import { guardServer } from '../http/listening.ts'
 import { answerUnreadable } from '../http/failures.ts'
 import { networkOf } from '../admission/limits/address.ts'
-import { ClientScheduler } from '../admission/client-scheduler.ts'
-import { scheduleRoutes } from '../admission/scheduled-routes.ts'
+import { ClientScheduler, scheduleRoutes } from '../admission/client-scheduler.ts'
 import { anonymousId } from '../admission/authentication.ts'
 
 export interface AgentAppOptions {

@@ -1,5 +1,5 @@
 /** The address of a whole collection as a file, which is the answer to a query of all its records. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { isObjectType } from 'graphql/type'
 import { ServiceError } from '../../errors.ts'
@@ -9,16 +9,13 @@ import { usualPaths } from '../../schema/graphql/usual-selection.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { type AskedAnswer, parseQueryString } from '../graphql/graphql-http.ts'
+import type { Answer } from '../graphql/graphql-routes.ts'
 import { formOf } from './file-form.ts'
 
 export const exportPath = '/export/'
 
 /** `answer`: as a GraphQL request whose question is read when its caller is known. */
-export function addCollectionFiles(
-  app: FastifyInstance,
-  schema: GraphQLSchema,
-  answer: (request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer) => void,
-): void {
+export function addCollectionFiles(app: FastifyInstance, schema: GraphQLSchema, answer: Answer): void {
   // The HEAD route that the framework adds to a GET route says that the file is empty.
   app.route({
     method: ['GET', 'HEAD'],

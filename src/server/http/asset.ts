@@ -54,23 +54,16 @@ export async function sendAsset(
   return reply.header('content-encoding', 'gzip').send(await zipped())
 }
 
-export interface BundledFiles {
-  /** The path of the files, which contains a hash of them, so that browsers may cache them for ever. */
-  readonly folder: string
-  /** By path. */
-  readonly assets: ReadonlyMap<string, Asset>
-}
-
 /** `name`: of the folder in the package, of the module in `build/`, and of the first part of the path. */
-export function bundledFiles(name: string): () => Promise<BundledFiles> {
-  return shared(() => load(name))
+export function bundledFiles(name: string) {
+  return shared(() => loadFiles(name))
 }
 
 /** `load`: null where there are no files. */
 export function addBundledFiles(
   app: FastifyInstance,
   name: string,
-  load: () => Promise<BundledFiles> | null,
+  load: () => ReturnType<typeof loadFiles> | null,
 ): void {
   const headers = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
   app.get(`/${name}/*`, async (request, reply) => {
@@ -86,7 +79,8 @@ export function isPackaged(name: string): boolean {
   return existsSync(folderOf(name))
 }
 
-async function load(name: string): Promise<BundledFiles> {
+/** `folder`: their path, which contains a hash of them, so that browsers may cache them for ever; `assets`: by path. */
+async function loadFiles(name: string) {
   const contents = isPackaged(name) ? await readAll(folderOf(name)) : await bundle(name)
   const files = Array.from(contents, ([file, content]) => [file, toAsset(file, content)] as const)
   const tags = files.map(([file, { etag }]) => file + etag).toSorted()

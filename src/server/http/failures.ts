@@ -85,10 +85,7 @@ export function sendErrors(
 /** Answers input that did not parse as a request, so that the framework has no reply for it. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (socket.writableEnded) return
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return void answerLate(socket)
   if (error.code !== 'HPE_HEADER_OVERFLOW')
     return endByHand(socket, new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.'))

@@ -14,8 +14,12 @@ export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<
   const config = { turn: 'probe' } as const
   app.get('/healthz', { config }, (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
   app.get('/readyz', { config }, async (_request, reply) => {
-    const status = await orNull(readStatus)
-    if (status === null)
+    // A failed probe is the answer "no", not a fault to report: probes come every few seconds.
+    const status = await readStatus().catch((error: unknown) => {
+      // The error of a rebuild contains its progress.
+      if (error instanceof BeingRebuiltError) throw error
+    })
+    if (status === undefined)
       throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.', {
         retryAfter: 5,
       })
@@ -30,17 +34,6 @@ const healthHeaders = {
   ...crossOriginHeaders,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-}
-
-/** A failed probe is the answer "no", not a fault to report: probes come every few seconds. */
-async function orNull(readStatus: () => Promise<IndexStatus>): Promise<IndexStatus | null> {
-  try {
-    return await readStatus()
-  } catch (error) {
-    // The error of a rebuild contains its progress.
-    if (error instanceof BeingRebuiltError) throw error
-    return null
-  }
 }
 
 /** Omits files, addresses in private networks, and error details. */

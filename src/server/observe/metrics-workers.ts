@@ -25,13 +25,8 @@ export function shareMetrics(registry: Registry): void {
   })
 }
 
-export interface WorkerMetrics extends Disposable {
-  /** One entry per worker, and one sum for all that have ended. */
-  read(): Promise<readonly MetricValues[]>
-}
-
 /** In the primary process, whose own registry gets the number of workers. */
-export function gatherMetrics(registry: Registry): WorkerMetrics {
+export function gatherMetrics(registry: Registry) {
   const latest = new Map<number, MetricValues>()
   const waitedFor = new Map<number, () => void>()
   const ended: MetricValues[] = []
@@ -85,6 +80,7 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
   cluster.on('message', onMessage)
   cluster.on('exit', onExit)
   return {
+    /** One entry per worker, and one sum for all that have ended. */
     read() {
       round ??= gather().finally(() => {
         round = null

@@ -6,16 +6,13 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from '../admission/request-context.ts'
 
-export interface Metrics {
-  readonly observer: Observer
-  readonly registry: Registry
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** A snapshot of all values, as plain data that processes can send to each other. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** Metrics of this process, including its memory and other process metrics. */
-export function createMetrics(): Metrics {
+export function createMetrics(): { readonly observer: Observer; readonly registry: Registry } {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })

@@ -31,24 +31,17 @@ export type LimitAnswer =
 /** Sends a message to another process; the message is lost if that process has ended. */
 export type Send<Message> = (message: Message) => void
 
-/** The connection of one process that asks. */
-export interface Asker {
-  readonly ask: (question: LimitQuestion) => Promise<void>
-  /** The process has ended: ends its long requests; its points expire with their minute. */
-  readonly end: () => void
-}
-
-/** The returned function adds a process, whose answers go to `send`. */
-export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
+/** The returned function adds a process that asks, whose answers go to `send`. */
+export function answerLimits(counts: Counts) {
   const processes = new Set<Send<LimitAnswer>>()
   const giveUp = (longRequests: KeyedSemaphore): void => {
     for (const [key, held] of longRequests.releaseAll()) for (let n = 0; n < held; n += 1) counts.leave(key)
   }
-  return (send) => {
+  return (send: Send<LimitAnswer>) => {
     const longRequests = new KeyedSemaphore()
     processes.add(send)
     return {
-      async ask({ id, method, values }) {
+      async ask({ id, method, values }: LimitQuestion) {
         switch (method) {
           case 'take':
             return send({ kind: 'counted', id, answer: await counts.points.take(...values) })
@@ -72,6 +65,7 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
           }
         }
       },
+      /** The process has ended: ends its long requests; its points expire with their minute. */
       end() {
         processes.delete(send)
         giveUp(longRequests)
