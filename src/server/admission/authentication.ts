@@ -88,11 +88,8 @@ export function assertNoKeyInAuthorization(header: string | undefined): void {
     )
 }
 
-function createFinder({
-  findKey,
-  now,
-  cacheSeconds,
-}: AuthenticationOptions): AuthenticationOptions['findKey'] {
+function createFinder(options: AuthenticationOptions): AuthenticationOptions['findKey'] {
+  const { findKey, now, cacheSeconds } = options
   if (cacheSeconds === 0) return findKey
   const longest = BigInt(cacheSeconds) * 1_000_000n
   const known = new LRUCache<string, { readonly key: ApiKey; readonly at: bigint }>(atMost(remembered))

@@ -208,17 +208,8 @@ function rootOf({ collection }: Subject): string {
   return `${collection.rootField}Aggregate`
 }
 
-function printMain({
-  subject,
-  groups,
-  interval,
-  args,
-  order,
-  search,
-  where,
-  numerator,
-  against,
-}: Question): string {
+function printMain(question: Question): string {
+  const { subject, groups, interval, args, order, search, where, numerator, against } = question
   const { min_count: minCount, limit = defaultLimit, after } = args
   // It counts only unusual groups after `min_count`: others are counted here, once.
   const isCountedHere = minCount !== undefined && against === null && after === undefined
