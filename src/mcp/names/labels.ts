@@ -11,10 +11,7 @@ import type { Asking, Candidate, Page } from './candidates.ts'
 import { readCandidate, readMostReferred, selectMostReferred, selectNames } from './candidates.ts'
 import { compareNames, type Match, readWanted } from './compare-names.ts'
 
-interface Named {
-  readonly uri: string
-  readonly name: string
-}
+type Named = Pick<Candidate, 'uri' | 'name'>
 
 /** The labels by URI, where they are not the name alone. */
 export async function findLabels(

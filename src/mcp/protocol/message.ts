@@ -79,7 +79,7 @@ export function refuseRequest(message: unknown, failure: ServiceError, server: o
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-interface RpcError {
+export interface RpcError {
   readonly code: number
   readonly message: string
   readonly data?: object

@@ -106,16 +106,9 @@ function countFitting(rows: readonly unknown[], tokens: number, known: Map<strin
   return fitting
 }
 
-/** A list whose end was cut off. */
-export interface CutList {
-  /** Member names and positions from the root to the list, joined by dots. */
-  readonly path: string
-  readonly kept: number
-  readonly of: number
-}
-
 interface Loss {
-  cut: readonly CutList[]
+  /** Lists whose ends were cut off. `path`: member names and positions from the root to the list, joined by dots. */
+  cut: readonly { readonly path: string; readonly kept: number; readonly of: number }[]
   /** True if texts or members of objects were cut. */
   shortened: boolean
   /** Tokens of texts that have been counted. */

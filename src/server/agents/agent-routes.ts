@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorCodes, ServiceError } from '../../errors.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { errorText, mostMessageBytes, readMessage, refusedError } from '../../mcp/protocol/message.ts'
-import { MessageError, requestIdOf, rpcCodes } from '../../mcp/protocol/message.ts'
+import { MessageError, requestIdOf, rpcCodes, type RpcError } from '../../mcp/protocol/message.ts'
 import { translate } from '../http/failures.ts'
 import { createBodyReader } from '../http/requests.ts'
 import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/authentication.ts'
@@ -154,8 +154,6 @@ function sendRefusal(reply: FastifyReply, status: number, message: string): void
 function setRetryAfter(reply: FastifyReply, { details: { retryAfter } }: ServiceError): void {
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
 }
-
-type RpcError = Parameters<typeof errorText>[1]
 
 function send(reply: FastifyReply, status: number, { code, message, data }: RpcError): void {
   setAgentHeaders(reply)

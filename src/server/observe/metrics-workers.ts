@@ -10,16 +10,11 @@ import { type MetricValues, sumMetrics } from './metrics.ts'
 const question = 'lexigraph metrics?'
 const reply = 'lexigraph metrics'
 
-interface Reply {
-  readonly kind: typeof reply
-  readonly values: MetricValues
-}
-
 /** In a worker: answers each question of the primary process. */
 export function shareMetrics(registry: Registry): void {
   process.on('message', async (message: unknown) => {
     if (message !== question) return
-    const answer: Reply = { kind: reply, values: await registry.getMetricsAsJSON() }
+    const answer = { kind: reply, values: await registry.getMetricsAsJSON() }
     // The primary process may have disconnected.
     if (process.connected) process.send?.(answer, undefined, {}, () => {})
   })
@@ -39,7 +34,7 @@ export function gatherMetrics(registry: Registry) {
   })
 
   const onMessage = (worker: Worker, message: unknown): void => {
-    const { kind, values } = (message ?? {}) as Partial<Reply>
+    const { kind, values } = (message ?? {}) as { readonly kind?: string; readonly values?: MetricValues }
     if (kind !== reply || values === undefined) return
     latest.set(worker.id, values)
     waitedFor.get(worker.id)?.()
