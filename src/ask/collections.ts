@@ -151,8 +151,12 @@ function isIdentifier({ name, type }: Field, names: readonly string[], format: s
 
 /** True for fields that say much in few characters: known values, codes, scores, booleans. */
 function isTelling(field: Field): boolean {
-  const { type } = field
-  return type.kind === 'string' ? type.categorical : type.kind === 'boolean' || isScore(field)
+  return isCategorical(field) || field.type.kind === 'boolean' || isScore(field)
+}
+
+/** True for fields with few distinct values, which are cheap to count. */
+export function isCategorical({ type }: Field): boolean {
+  return type.kind === 'string' && type.categorical
 }
 
 /** True for integers with two bounds and at most 1,000 values. */

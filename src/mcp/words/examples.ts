@@ -1,6 +1,6 @@
 /** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
-import type { Collection, Field } from '../../schema/model/model.ts'
-import { isScore, type Subject } from '../../ask/collections.ts'
+import type { Collection } from '../../schema/model/model.ts'
+import { isCategorical, isScore, type Subject } from '../../ask/collections.ts'
 import { reverseNames, type SchemaContext, referencedFrom } from '../../ask/paths.ts'
 
 /**
@@ -38,8 +38,4 @@ function reversesOf({ collection, label }: Subject, context: SchemaContext): str
     const isOther = holder !== collection && reference.target === collection.nsid
     return isOther && field !== undefined ? [`"${name}.${field.name}" from ${label}`] : []
   })
-}
-
-function isCategorical({ type }: Field): boolean {
-  return type.kind === 'string' && type.categorical
 }

@@ -48,8 +48,8 @@ export function boundSeries(
 
 /** The moments between which there are data, as an aggregate with this alias; empty where nothing is grouped by time. */
 export function selectSpan(groups: readonly Group[], subject: Subject, context: SchemaContext): Selection {
-  const group = timeGroup(groups)
-  if (group === null) return {}
+  const group = groups.find(isTime)
+  if (group === undefined) return {}
   const path = wherePath(group.field, context.catalogue.model).join('.')
   const holder = holderAfter(parsePath(path, subject.collection, context).steps, subject.collection)
   const own = leafPath(group.field.leaf).join('.')
@@ -67,8 +67,8 @@ export function partialTimes(
   where: Where | null,
   { catalogue, now }: SchemaContext & { readonly now: () => Date },
 ): { readonly incomplete: readonly unknown[]; readonly unchanged: ReadonlySet<unknown> } {
-  const group = timeGroup(groups)
-  if (group === null || span === undefined) return { incomplete: [], unchanged: new Set() }
+  const group = groups.find(isTime)
+  if (group === undefined || span === undefined) return { incomplete: [], unchanged: new Set() }
   const { min, max } = span as { readonly min: Json; readonly max: Json }
   const path = wherePath(group.field, catalogue.model)
   const asked = path.reduce<unknown>((inside, name) => (isObject(inside) ? inside[name] : undefined), where)
@@ -89,10 +89,6 @@ export function partialTimes(
     incomplete: times.filter(isPartial),
     unchanged: new Set(times.filter((key, place) => isPartial(key) || isNext(key, times[place - 1]))),
   }
-}
-
-function timeGroup(groups: readonly Group[]): Group | null {
-  return groups.find(isTime) ?? null
 }
 
 function isTime({ field: { bucket } }: Group): boolean {

@@ -3,7 +3,7 @@ import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { referenceOf, reverseNames } from '../../../ask/paths.ts'
 import { EnumValue, leaves, mergeSelections, printField } from '../../../ask/graphql-text.ts'
-import type { Subject } from '../../../ask/collections.ts'
+import { isCategorical, type Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { present, type Toolbox } from '../toolbox.ts'
@@ -36,7 +36,7 @@ export async function describeCollection(
 ): Promise<Json> {
   const { collection, label } = subject
   const { fields, description } = collection.type
-  const grouped = fields.filter(isCounted).slice(0, mostCounted)
+  const grouped = fields.filter(isCategorical).slice(0, mostCounted)
   const root = `${collection.rootField}Aggregate`
   const groups = grouped.map(({ name }) => ({
     [`${name}: ${printField(root, { groupBy: [new EnumValue(name)], limit: mostValues })}`]: {
@@ -105,11 +105,6 @@ export async function describeCollection(
       hint: `${shorter}.`,
     }
   }
-}
-
-/** True for fields with few distinct values, which are cheap to count. */
-function isCounted({ type }: Field): boolean {
-  return type.kind === 'string' && type.categorical
 }
 
 /** The most frequent values of a field with one value for each record, and how many other values there are. */

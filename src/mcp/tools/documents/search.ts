@@ -6,7 +6,7 @@ import { recordKey } from '../../../util/text/record-key.ts'
 import { SearchError, wantedTerms } from '../../../search/parse-search.ts'
 import { mostRankedTerms } from '../../../search/relevance.ts'
 import { readRow, selectRow } from '../../../ask/selection.ts'
-import { parsePath } from '../../../ask/paths.ts'
+import { parsePath, referencedFrom } from '../../../ask/paths.ts'
 import { hasRelevance, readSearch, tryParse } from '../../../ask/search.ts'
 import { EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { collectionsFor, findNames } from '../../names/find-names.ts'
@@ -124,12 +124,10 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
 
 /** Where the title, one at most, and the addresses of a record are. A record without an address of its own is cited by that of the record that it refers to. */
 function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox) {
-  const behind = collection.references
-    .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
-    .flatMap(({ path, target }) => {
-      const [address] = toolbox.catalogue.of(target ?? '').addresses
-      return address === undefined ? [] : `${path[0]}.${address.name}`
-    })
+  const behind = referencedFrom(collection, toolbox).flatMap(([name, { nsid }]) => {
+    const [address] = toolbox.catalogue.of(nsid).addresses
+    return address === undefined ? [] : `${name}.${address.name}`
+  })
   const names = addresses.length > 0 ? addresses.map(({ name }) => name) : behind.slice(0, 1)
   return {
     title: display === null ? [] : [parsePath(display.name, collection, toolbox)],
