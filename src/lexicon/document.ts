@@ -1,4 +1,5 @@
 /** Finds definitions in a set of lexicon documents by `a.b.c`, `a.b.c#def`, or `#def` within a document. */
+import { isDeepStrictEqual } from 'node:util'
 import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
 
 /** The type of a property, of an array's items, or of a definition. */
@@ -8,8 +9,6 @@ export interface FoundDef {
   /** `a.b.c` for the main definition, otherwise `a.b.c#def`. */
   readonly origin: string
   readonly document: LexiconDoc
-  /** The definition's key in the document: `main`, `def`. */
-  readonly name: string
   readonly def: LexUserType
 }
 
@@ -27,7 +26,7 @@ export function findDef(set: DocumentSet, origin: string): FoundDef | null {
   const [id = '', name = 'main', ...rest] = origin.split('#')
   const document = findDocument(set, id)
   if (document === null || rest.length > 0 || !Object.hasOwn(document.defs, name)) return null
-  return { origin: name === 'main' ? id : `${id}#${name}`, document, name, def: document.defs[name]! }
+  return { origin: name === 'main' ? id : `${id}#${name}`, document, def: document.defs[name]! }
 }
 
 /** The document with this id; null when the set has none. */
@@ -42,6 +41,43 @@ export function isRecordLexicon({ defs }: LexiconDoc): boolean {
 
 export function collectionsOf({ documents }: DocumentSet): string[] {
   return documents.filter(isRecordLexicon).map(({ id }) => id)
+}
+
+/** The files at the root of a directory of lexicons that are not lexicon documents: reference targets. */
+export const referencesFile = 'references.json'
+/** Collections whose records are grouped into stories. */
+export const storiesFile = 'stories.json'
+/** How records are shown to people; its content has no meaning here. */
+export const displayFile = 'display.json'
+
+/** The only built-in lexicon: records of any set use it to refer to each other. */
+export const strongRefLexicon: LexiconDoc = {
+  lexicon: 1,
+  id: 'com.atproto.repo.strongRef',
+  description: 'A URI with a content-hash fingerprint.',
+  defs: {
+    main: {
+      type: 'object',
+      required: ['uri', 'cid'],
+      properties: {
+        uri: { type: 'string', format: 'at-uri' },
+        cid: { type: 'string', format: 'cid' },
+      },
+    },
+  },
+}
+
+/** Whether a document equals the built-in lexicon, ignoring descriptions. */
+export function isStrongRefLexicon({ id, defs }: LexiconDoc): boolean {
+  return id === strongRefLexicon.id && isDeepStrictEqual(bare(defs), bare(strongRefLexicon.defs))
+}
+
+function bare(defs: object): unknown {
+  const text = JSON.stringify(defs, (key, value: unknown) => {
+    if (key === 'description') return undefined
+    return Array.isArray(value) ? value.toSorted() : value
+  })
+  return JSON.parse(text)
 }
 
 /** A `ref`, or one member of a `union`, with its position in the document. */

@@ -4,14 +4,19 @@
  */
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
-import { type DocumentSet, findDef, findDocument, isRecordLexicon, refSites } from './document.ts'
-import { type RefSite, resolveRef } from './document.ts'
+import { type DocumentSet, findDef, findDocument, isRecordLexicon, isStrongRefLexicon } from './document.ts'
+import {
+  type RefSite,
+  referencesFile,
+  refSites,
+  resolveRef,
+  storiesFile,
+  strongRefLexicon,
+} from './document.ts'
 import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
 import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
-import { referencesFile, storiesFile } from './special-files.ts'
 import { buildStories } from './stories.ts'
-import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
 /** A parsed JSON file, expected to be a lexicon document. */
 export interface LexiconFile {
@@ -65,8 +70,7 @@ const noRecords: LexiconProblem = {
  * `refused` has the ids of invalid documents, so that references to them are not reported too.
  */
 function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
-  const byId = new Map<string, LexiconDoc>()
-  byId.set(strongRefLexicon.id, structuredClone<LexiconDoc>(strongRefLexicon as never))
+  const byId = new Map([[strongRefLexicon.id, structuredClone(strongRefLexicon)]])
   const origins = new Map<string, string>()
   const refused = new Set<string>()
   for (const { file, document } of files) {

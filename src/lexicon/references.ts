@@ -2,10 +2,9 @@
 import { isValidNsid } from '@atproto/syntax'
 import type { LexiconDoc, LexObject } from '@atproto/lexicon'
 import { isObject } from '../util/is-object.ts'
-import type { DocumentSet, LexType } from './document.ts'
-import { collectionsOf, findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
+import { type DocumentSet, type LexType, resolveRef, strongRefLexicon } from './document.ts'
+import { collectionsOf, findDef, findDocument, isRecordLexicon } from './document.ts'
 import { type Problem, suggest } from './invalid-document.ts'
-import { strongRefLexicon } from './strong-ref.ts'
 
 const example = '{"a.b.article#source": ["a.b.source"]}'
 

@@ -2,9 +2,8 @@
 import type { LexObject } from '@atproto/lexicon'
 import { isObject, type Json } from '../util/is-object.ts'
 import type { DocumentSet, LexType } from './document.ts'
-import { collectionsOf, findDef, resolveRef } from './document.ts'
+import { collectionsOf, findDef, resolveRef, strongRefLexicon } from './document.ts'
 import { type Problem, suggest } from './invalid-document.ts'
-import { strongRefLexicon } from './strong-ref.ts'
 
 /** Properties of a record. */
 export interface StoryFields {

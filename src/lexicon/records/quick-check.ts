@@ -18,34 +18,26 @@ import { type DocumentSet, findDef, type FoundDef, type LexType, resolveRef } fr
 /** True: the official validator and the shape check accept the value. For JSON without links, bytes and blobs. */
 export type QuickCheck = (value: unknown) => boolean
 
-export function createQuickCheck(lexicons: DocumentSet, nsid: string): QuickCheck {
-  return new QuickChecks(lexicons).ofDef(findDef(lexicons, nsid))
-}
-
 const unsure: QuickCheck = () => false
 
-class QuickChecks {
-  readonly #lexicons: DocumentSet
-  readonly #objects = new Map<string, QuickCheck>()
+export function createQuickCheck(lexicons: DocumentSet, nsid: string): QuickCheck {
+  const objects = new Map<string, QuickCheck>()
+  return ofDef(findDef(lexicons, nsid))
 
-  constructor(lexicons: DocumentSet) {
-    this.#lexicons = lexicons
-  }
-
-  ofDef(found: FoundDef | null): QuickCheck {
+  function ofDef(found: FoundDef | null): QuickCheck {
     if (found === null) return unsure
     const { document, def, origin } = found
-    if (def.type !== 'record' && def.type !== 'object') return this.#ofType(document.id, def)
-    const known = this.#objects.get(origin)
+    if (def.type !== 'record' && def.type !== 'object') return ofType(document.id, def)
+    const known = objects.get(origin)
     if (known !== undefined) return known
     // Registered before its properties are built, so that a type may be recursive.
     let built = unsure
-    this.#objects.set(origin, (value) => built(value))
-    built = this.#ofObject(document.id, def.type === 'record' ? def.record : def)
+    objects.set(origin, (value) => built(value))
+    built = ofObject(document.id, def.type === 'record' ? def.record : def)
     return built
   }
 
-  #ofType(id: string, type: LexType): QuickCheck {
+  function ofType(id: string, type: LexType): QuickCheck {
     switch (type.type) {
       case 'string':
         return ofString(type)
@@ -54,16 +46,16 @@ class QuickChecks {
       case 'boolean':
         return ofBoolean(type)
       case 'array':
-        return this.#ofArray(id, type)
+        return ofArray(id, type)
       case 'ref':
-        return this.ofDef(resolveRef(this.#lexicons, id, type.ref))
+        return ofDef(resolveRef(lexicons, id, type.ref))
       default:
         return unsure
     }
   }
 
-  #ofArray(id: string, { items, minLength = 0, maxLength = Infinity }: LexArray): QuickCheck {
-    const check = this.#ofType(id, items)
+  function ofArray(id: string, { items, minLength = 0, maxLength = Infinity }: LexArray): QuickCheck {
+    const check = ofType(id, items)
     return (value) => {
       if (!Array.isArray(value) || value.length < minLength || value.length > maxLength) return false
       for (let at = 0; at < value.length; at++) if (!check(value[at])) return false
@@ -71,10 +63,10 @@ class QuickChecks {
     }
   }
 
-  #ofObject(id: string, { properties, required = [], nullable = [] }: LexObject): QuickCheck {
+  function ofObject(id: string, { properties, required = [], nullable = [] }: LexObject): QuickCheck {
     const members = Object.entries(properties ?? {}).map(([name, type]) => ({
       name,
-      check: this.#ofType(id, type),
+      check: ofType(id, type),
       isRequired: required.includes(name),
       isNullable: nullable.includes(name),
     }))

@@ -54,17 +54,10 @@ export interface Fault {
   readonly message: string
 }
 
-export interface Refusal extends Fault {
-  /** As in the line; null unless it is text that can be stored. */
-  readonly uri: string | null
-}
-
 export type ParsedRecord =
   | { readonly ok: true; readonly record: ReadRecord }
-  | ({ readonly ok: false } & Refusal)
-
-/** Reads a line as parsed JSON: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
-export type RecordReader = (line: unknown) => ParsedRecord
+  /** `uri`: as in the line; null unless it is text that can be stored. */
+  | ({ readonly ok: false; readonly uri: string | null } & Fault)
 
 /** Reads the text of a line. */
 export function createLineReader(lexicons: LexiconSet): (text: string) => ParsedRecord {
@@ -81,7 +74,8 @@ export function createLineReader(lexicons: LexiconSet): (text: string) => Parsed
   }
 }
 
-export function createRecordReader(lexicons: LexiconSet): RecordReader {
+/** Reads a line as parsed JSON: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
+export function createRecordReader(lexicons: LexiconSet): (line: unknown) => ParsedRecord {
   const collections = compileCollections(lexicons)
   return (line) => {
     if (!isObject(line))
@@ -115,8 +109,6 @@ function refuse(uri: string | null, reason: RejectionReason, message: string): P
   return { ok: false, reason, message: cleanText(message), uri }
 }
 
-type RecordUri = Pick<ReadRecord, 'did' | 'collection' | 'rkey'>
-
 function fault(reason: RejectionReason, message: string): Fault {
   return { reason, message }
 }
@@ -124,7 +116,7 @@ function fault(reason: RejectionReason, message: string): Fault {
 const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
 
 /** The parts of a record's URI, or what is wrong with it. */
-function parseUri(uri: string): RecordUri | string {
+function parseUri(uri: string): Pick<ReadRecord, 'did' | 'collection' | 'rkey'> | string {
   const [, did, collection, rkey] = uriForm.exec(uri) ?? []
   if (did === undefined || collection === undefined || rkey === undefined) {
     return 'The URI is not of the form at://did/collection/rkey.'
