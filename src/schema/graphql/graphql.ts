@@ -5,7 +5,6 @@
 import type { GraphQLOutputType } from 'graphql'
 import {
   GraphQLBoolean,
-  GraphQLInt,
   GraphQLList,
   GraphQLObjectType,
   GraphQLSchema,
@@ -20,11 +19,11 @@ import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionT
 import { holderOf } from '../model/operators.ts'
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, withResolved } from './roles.ts'
-import { BigInt53, DateTime, Json } from './scalars.ts'
+import { BigInt53, Json, scalarOf } from './scalars.ts'
 import { searchField } from './search-types.ts'
 import { semanticNonNull } from './semantic-non-null.ts'
 import { defineIndexStatus } from './status.ts'
-import { createTypeRegistry, type TypeRegistry, uniqueFields } from './type-registry.ts'
+import { TypeRegistry, uniqueFields } from './type-registry.ts'
 
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
@@ -33,7 +32,7 @@ const strongRefName = 'ComAtprotoRepoStrongRef'
  * validation of the schema by graphql-js; the tests validate generated schemas.
  */
 export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSchema {
-  const registry = createTypeRegistry()
+  const registry = new TypeRegistry()
   const inputs = createInputTypes(model, registry)
   const recordOf = (collection: Collection) => records.get(collection.nsid) as GraphQLObjectType
   const connections = createConnectionTypes(registry, inputs, recordOf)
@@ -172,13 +171,10 @@ function createPropertyTypes(
       case 'atUri':
       case 'bytes':
       case 'cidLink':
-        return GraphQLString
       case 'datetime':
-        return DateTime
       case 'integer':
-        return type.bits === 32 ? GraphQLInt : BigInt53
       case 'boolean':
-        return GraphQLBoolean
+        return scalarOf(type)
       case 'strongRef':
         return strongRef
       case 'blob':

@@ -24,7 +24,7 @@ import {
 import { typeNameOf } from '../model/naming.ts'
 import { createMeasureInputs } from './groups/measure-inputs.ts'
 import { listOf, nonNull } from './roles.ts'
-import { BigInt53, DateTime } from './scalars.ts'
+import { DateTime, scalarOf } from './scalars.ts'
 import { enumValues, type TypeRegistry } from './type-registry.ts'
 import { isUrl, operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
 
@@ -54,9 +54,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
 
   const conditions = new WhereTypes(model, registry)
   const sortBy = (collection: Collection) => {
-    const name = `${collection.typeName}SortField`
-    const origin = `the order of ${collection.nsid}`
-    const field = registry.once(GraphQLEnumType, name, origin, () => ({
+    const field = registry.of(GraphQLEnumType, collection, 'SortField', 'the order', () => ({
       values: {
         ...enumValues(sortFields(collection)),
         ...(collection.searchFields.length > 0 && {
@@ -64,7 +62,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         }),
       },
     }))
-    return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
+    return registry.of(GraphQLInputObjectType, collection, 'SortFieldInput', 'the order', () => ({
       description: 'A missing value is smaller than any value, unless `nulls` says where they are.',
       fields: {
         field: { type: nonNull(field) },
@@ -232,12 +230,6 @@ function nameOf(type: ObjectType, place: ObjectPath | null): string {
 
 function placeOf(type: ObjectType, place: ObjectPath | null): string {
   return place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
-}
-
-function scalarOf(type: FieldType): GraphQLScalarType {
-  if (type.kind === 'integer') return type.bits === 32 ? GraphQLInt : BigInt53
-  if (type.kind === 'boolean') return GraphQLBoolean
-  return type.kind === 'datetime' ? DateTime : GraphQLString
 }
 
 /** The types of conditions that are the operators of some targets. */

@@ -1,9 +1,10 @@
 /** The custom scalars. Inputs become the values that the compiler compares: instants are bigint microseconds. */
 import { GraphQLError } from 'graphql/error'
 import { Kind } from 'graphql/language'
-import { GraphQLScalarType } from 'graphql/type'
+import { GraphQLBoolean, GraphQLInt, GraphQLScalarType, GraphQLString } from 'graphql/type'
 import { valueFromASTUntyped } from 'graphql/utilities/valueFromASTUntyped'
 import { parseInstant } from '../../util/instant.ts'
+import type { FieldType } from '../model/model.ts'
 
 export const DateTime = new GraphQLScalarType<bigint, string>({
   name: 'DateTime',
@@ -46,6 +47,13 @@ export const MeasureValue = new GraphQLScalarType<number | bigint | string, numb
     return measureValue(isExactAsText(node.value) ? node.value : Number(node.value))
   },
 })
+
+/** The type of single values; of texts and of references, a string. */
+export function scalarOf(type: FieldType): GraphQLScalarType {
+  if (type.kind === 'integer') return type.bits === 32 ? GraphQLInt : BigInt53
+  if (type.kind === 'boolean') return GraphQLBoolean
+  return type.kind === 'datetime' ? DateTime : GraphQLString
+}
 
 /** Of integers that a double may not hold; none has more digits than the largest double. */
 function isExactAsText(text: string): boolean {

@@ -9,63 +9,57 @@ type Kind = new (config: never) => GraphQLNamedType
 type ConfigOf<Class extends Kind> = ConstructorParameters<Class>[0]
 
 /** `origin` is what a type is generated for: a lexicon, a definition, or a use such as conditions on a definition. */
-export interface TypeRegistry {
+export class TypeRegistry {
+  readonly #types = new Map<string, { readonly type: GraphQLNamedType; readonly origin: string }>()
+
   /** Creates a type; throws if the name is taken. */
-  define<Class extends Kind>(kind: Class, origin: string, config: ConfigOf<Class>): InstanceType<Class>
+  define<Class extends Kind>(kind: Class, origin: string, config: ConfigOf<Class>): InstanceType<Class> {
+    const type = new kind(config) as InstanceType<Class>
+    const known = this.#types.get(type.name)
+    if (known !== undefined) throw takenTwice(type.name, known.origin, origin)
+    this.#types.set(type.name, { type, origin })
+    return type
+  }
+
   /** The type of that name, created on first use; throws if another origin has taken the name. */
   once<Class extends Kind>(
     kind: Class,
     name: string,
     origin: string,
     config: () => Omit<ConfigOf<Class>, 'name'>,
-  ): InstanceType<Class>
+  ): InstanceType<Class> {
+    const known = this.#types.get(name)
+    if (known === undefined) return this.define(kind, origin, { name, ...config() } as never)
+    if (known.origin !== origin) throw takenTwice(name, known.origin, origin)
+    return known.type as InstanceType<Class>
+  }
+
   /** The same for a use of a collection, such as its groups: `suffix` ends the name. */
   of<Class extends Kind>(
     kind: Class,
-    collection: Collection,
+    { typeName, nsid }: Collection,
     suffix: string,
     use: string,
     config: () => Omit<ConfigOf<Class>, 'name'>,
-  ): InstanceType<Class>
+  ): InstanceType<Class> {
+    return this.once(kind, `${typeName}${suffix}`, `${use} of ${nsid}`, config)
+  }
+
   /** An enum that names fields for a use of a collection. */
   fieldsOf(
     collection: Collection,
     suffix: string,
     use: string,
     fields: () => readonly { readonly name: string }[],
-  ): GraphQLEnumType
+  ): GraphQLEnumType {
+    return this.of(GraphQLEnumType, collection, suffix, use, () => ({ values: enumValues(fields()) }))
+  }
 }
 
-export function createTypeRegistry(): TypeRegistry {
-  const types = new Map<string, { readonly type: GraphQLNamedType; readonly origin: string }>()
-  const refuse = (name: string, first: string, second: string): never => {
-    throw new Error(
-      `The GraphQL type name ${name} is needed twice: for ${first} and for ${second}. Rename one of the lexicons or definitions.`,
-    )
-  }
-  const define: TypeRegistry['define'] = (kind, origin, config) => {
-    const type = new kind(config) as InstanceType<typeof kind>
-    const known = types.get(type.name)
-    if (known !== undefined) refuse(type.name, known.origin, origin)
-    types.set(type.name, { type, origin })
-    return type
-  }
-  const registry: TypeRegistry = {
-    define,
-    once(kind, name, origin, config) {
-      const known = types.get(name)
-      if (known === undefined) return define(kind, origin, { name, ...config() } as never)
-      if (known.origin !== origin) refuse(name, known.origin, origin)
-      return known.type as InstanceType<typeof kind>
-    },
-    of: (kind, { typeName, nsid }, suffix, use, config) =>
-      registry.once(kind, `${typeName}${suffix}`, `${use} of ${nsid}`, config),
-    fieldsOf: (collection, suffix, use, fields) =>
-      registry.of(GraphQLEnumType, collection, suffix, use, () => ({
-        values: enumValues(fields()),
-      })),
-  }
-  return registry
+function takenTwice(name: string, first: string, second: string): Error {
+  return new Error(
+    `The GraphQL type name ${name} is needed twice: for ${first} and for ${second}. Rename one of the lexicons or definitions.`,
+  )
 }
 
 /** The values of an enum that names fields; each stands for the field itself. */

@@ -2,7 +2,7 @@
  * Builds the model from the record lexicons and every definition reachable from them.
  * It decides kinds, names and references, and must not know how GraphQL or the tables use them.
  */
-import { isRecordLexicon } from '../../lexicon/document.ts'
+import { type FoundDef, isRecordLexicon, resolveRef, strongRefLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
 import { withCoordinates } from './coordinates.ts'
@@ -14,7 +14,6 @@ import { leafName } from './leaves.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 import { stringFormat } from './string-formats.ts'
 
-const strongRefId = 'com.atproto.repo.strongRef'
 const reservedEverywhere = ['AND', 'OR', 'NOT', 'isNull', '_empty']
 const reservedOnRecords = [
   'id',
@@ -56,8 +55,8 @@ interface Definition {
 
 /** Deterministic: sets with one fingerprint give one model. */
 export function buildModel(lexicons: LexiconSet): Model {
-  const notes: string[] = []
-  const walk = new Walk(lexicons, notes)
+  const walk = new Walk(lexicons)
+  const { notes } = walk
   const bare = lexicons.documents.filter(isRecordLexicon).map((document) => ({
     nsid: document.id,
     typeName: typeNameOf(document.id),
@@ -81,38 +80,26 @@ export function buildModel(lexicons: LexiconSet): Model {
     notes.push(...shadowed(collection.type, [...via, ...generatedGroupNames(collection, model)]))
     notes.push(...renamedGroups(collection, model))
   }
-  for (const type of walk.objects) notes.push(...shadowed(type, []))
+  for (const type of walk.objects.values()) notes.push(...shadowed(type, []))
   return model
 }
 
 /** Mutable state: object types by origin, so that circular references terminate, and one type per union. */
 class Walk {
-  readonly #stories: LexiconSet['stories']
-  readonly #definitions = new Map<string, Definition>()
-  readonly #objects = new Map<string, ObjectType>()
-  readonly #unions = new Map<Definition, UnionType>()
-  readonly #notes: string[]
-
-  constructor(lexicons: LexiconSet, notes: string[]) {
-    this.#stories = lexicons.stories
-    this.#notes = notes
-    for (const document of lexicons.documents)
-      for (const [name, definition] of Object.entries(document.defs))
-        this.#definitions.set(
-          name === 'main' ? document.id : `${document.id}#${name}`,
-          definition as Definition,
-        )
-  }
-
+  readonly notes: string[] = []
   /** Object types that are not records. */
-  get objects(): Iterable<ObjectType> {
-    return this.#objects.values()
+  readonly objects = new Map<string, ObjectType>()
+  readonly #unions = new Map<Definition, UnionType>()
+  readonly #lexicons: LexiconSet
+
+  constructor(lexicons: LexiconSet) {
+    this.#lexicons = lexicons
   }
 
   record(nsid: string): Pick<Collection, 'type' | 'stories'> {
-    const definition = this.#definitions.get(nsid) as Definition
+    const definition = this.#find(nsid, nsid)?.def as Definition
     const fields = this.#fields(definition.record as Definition, nsid, reservedOnRecords)
-    const grouped = this.#stories.get(nsid)
+    const grouped = this.#lexicons.stories.get(nsid)
     const story = grouped === undefined ? null : this.#story(fields, nsid)
     const type = {
       name: typeNameOf(nsid),
@@ -130,7 +117,7 @@ class Walk {
   #story(own: readonly Field[], origin: string): Field {
     let name = 'story'
     while (own.some((field) => field.name === name || field.property === name)) name = `${name}_`
-    if (name !== 'story') this.#notes.push(`${origin}: the derived story is the field ${name}.`)
+    if (name !== 'story') this.notes.push(`${origin}: the derived story is the field ${name}.`)
     const words = 'Derived, not in the record: the first record of the same event.'
     return {
       name,
@@ -149,7 +136,7 @@ class Walk {
       if (reserved.includes(name)) name = `record_${name}`
       while (taken.has(name)) name = `${name}_`
       taken.add(name)
-      if (name !== property) this.#notes.push(`${origin}: property "${property}" is the field ${name}.`)
+      if (name !== property) this.notes.push(`${origin}: property "${property}" is the field ${name}.`)
       const type = this.#type(declared, origin, 0, property)
       const required = definition.required?.includes(property) ?? false
       const described = this.#described(declared, origin)
@@ -168,7 +155,7 @@ class Walk {
   /** A `ref` without a description inherits the description of the definition that it refers to. */
   #described(definition: Definition, origin: string): Definition {
     if (definition.type !== 'ref') return definition
-    const referred = this.#definitions.get(absolute(definition.ref as string, origin))
+    const referred = this.#find(definition.ref as string, origin)?.def
     return { ...definition, description: definition.description ?? referred?.description ?? '' }
   }
 
@@ -193,17 +180,22 @@ class Walk {
       case 'union':
         return this.#union(definition, origin, place)
       case 'ref':
-        return this.#referred(absolute(definition.ref as string, origin), depth)
+        return this.#referred(this.#find(definition.ref as string, origin), depth)
       default:
         return { kind: 'unknown' }
     }
   }
 
-  #referred(origin: string, depth: number): FieldType {
-    if (origin === strongRefId) return { kind: 'strongRef' }
-    const definition = this.#definitions.get(origin)
+  #find(ref: string, origin: string): FoundDef | null {
+    return resolveRef(this.#lexicons, origin.replace(/#.*$/, ''), ref)
+  }
+
+  #referred(found: FoundDef | null, depth: number): FieldType {
+    if (found?.origin === strongRefLexicon.id) return { kind: 'strongRef' }
     // GraphQL cannot express a chain of array definitions that refers to itself.
-    if (definition === undefined || depth > 8) return { kind: 'unknown' }
+    if (found === null || depth > 8) return { kind: 'unknown' }
+    const { origin } = found
+    const definition = found.def as Definition
     if (definition.type === 'object' || definition.type === 'record')
       return { kind: 'object', type: this.#object(origin, definition) }
     return this.#type(definition, origin, depth + 1, '')
@@ -211,7 +203,7 @@ class Walk {
 
   /** A record lexicon used as a nested object has no URI, so that it cannot share the record's type. */
   #object(origin: string, definition: Definition): ObjectType {
-    const known = this.#objects.get(origin)
+    const known = this.objects.get(origin)
     if (known !== undefined) return known
     const { type: kind, description = '', record } = definition
     const fields: Field[] = []
@@ -221,7 +213,7 @@ class Walk {
       description,
       fields,
     }
-    this.#objects.set(origin, type)
+    this.objects.set(origin, type)
     fields.push(
       ...this.#fields((kind === 'record' ? record : definition) as Definition, origin, reservedEverywhere),
     )
@@ -242,11 +234,11 @@ class Walk {
     }
     this.#unions.set(definition, type)
     for (const ref of definition.refs ?? []) {
-      const member = absolute(ref, origin)
-      const type = this.#referred(member, 0)
-      if (members.some((it) => it.origin === member)) continue
-      if (type.kind === 'object') members.push({ origin: member, type: type.type })
-      else if (type.kind === 'strongRef') members.push({ origin: member, type: 'strongRef' })
+      const found = this.#find(ref, origin)
+      const type = this.#referred(found, 0)
+      if (found === null || members.some((it) => it.origin === found.origin)) continue
+      if (type.kind === 'object') members.push({ origin: found.origin, type: type.type })
+      else if (type.kind === 'strongRef') members.push({ origin: found.origin, type: 'strongRef' })
     }
     return { kind: 'union', type }
   }
@@ -263,11 +255,6 @@ function constraintsOf(definition: Definition, required: boolean): Constraints {
     maximum: maximum ?? null,
     values: listed.map(String),
   }
-}
-
-function absolute(ref: string, origin: string): string {
-  const document = origin.replace(/#.*$/, '')
-  return (ref.startsWith('#') ? `${document}${ref}` : ref).replace(/^lex:/, '').replace(/#main$/, '')
 }
 
 function fits32({ minimum, maximum, enum: values, const: constant }: Definition): boolean {

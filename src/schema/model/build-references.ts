@@ -1,12 +1,8 @@
 /** Finds the references of a collection: every strongRef and at-uri outside unions, with its declared targets. */
-import type { FieldType, ObjectType, Reference } from './model.ts'
+import type { Collection, FieldType, ObjectType, Reference } from './model.ts'
 import { viaFieldOf } from './naming.ts'
 
-interface Origin {
-  readonly nsid: string
-  readonly rootField: string
-  readonly type: ObjectType
-}
+type Origin = Pick<Collection, 'nsid' | 'rootField' | 'type'>
 
 /** Keys of `targets` are `nsid#path.of.properties`; a target that is not among `served` gets no reverse field. */
 export function buildReferences(
@@ -21,30 +17,11 @@ export function buildReferences(
     many: boolean,
     inside: readonly ObjectType[],
   ): void => {
-    switch (type.kind) {
-      case 'strongRef':
-      case 'atUri':
-        found.push(reference(path, type.kind, many))
-        return
-      case 'array':
-        visit(type.of, path, true, inside)
-        return
-      case 'object':
-        if (inside.includes(type.type)) return
-        for (const field of type.type.fields)
-          visit(field.type, [...path, field.property], many, [...inside, type.type])
-        return
-      case 'string':
-      case 'datetime':
-      case 'integer':
-      case 'boolean':
-      case 'bytes':
-      case 'cidLink':
-      case 'blob':
-      case 'unknown':
-      case 'union':
-        return
-    }
+    if (type.kind === 'strongRef' || type.kind === 'atUri') found.push(reference(path, type.kind, many))
+    else if (type.kind === 'array') visit(type.of, path, true, inside)
+    else if (type.kind === 'object' && !inside.includes(type.type))
+      for (const field of type.type.fields)
+        visit(field.type, [...path, field.property], many, [...inside, type.type])
   }
   const reference = (path: readonly string[], kind: 'strongRef' | 'atUri', many: boolean): Reference => {
     const declared = targets.get(`${collection.nsid}#${path.join('.')}`) ?? null

@@ -5,7 +5,7 @@
 import type { CountLeaf, Leaf, PropertyLeaf } from './leaves.ts'
 import { elementArray, isArray, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
-import { groupFieldName } from './reserved-names.ts'
+import { groupFieldName } from './measures.ts'
 
 /** The path of an object in a record. Reference targets are declared per path. */
 export interface ObjectPath {
@@ -232,8 +232,7 @@ export function holderOf(reference: Reference, model: Model): Collection {
 
 /** The collection whose conditions a reference inherits: its only target, if known. */
 export function targetOf(reference: Reference | null, model: Model): Collection | null {
-  if (reference === null || reference.target === null) return null
-  return model.collections.find(({ nsid }) => nsid === reference.target) ?? null
+  return model.collections.find(({ nsid }) => nsid === reference?.target) ?? null
 }
 
 function joinedGroupFields(
@@ -283,25 +282,13 @@ function isGroupable(leaf: Leaf): boolean {
   return elementArray(leaf) === null && (type.of.kind === 'string' || type.of.kind === 'atUri')
 }
 
-type Use = 'where' | 'sort' | 'group'
+/** The kinds of fields with each use besides output. Objects, arrays and long strings have rules of their own. */
+const uses = {
+  where: ['string', 'integer', 'boolean', 'datetime', 'atUri', 'strongRef'],
+  sort: ['integer', 'boolean', 'datetime', 'atUri'],
+  group: ['string', 'integer', 'boolean', 'atUri', 'strongRef'],
+} as const satisfies Readonly<Record<string, readonly FieldType['kind'][]>>
 
-function isFor(use: Use, { kind }: FieldType): boolean {
-  return uses[kind].includes(use)
-}
-
-/** What fields of each kind are used for besides output. Objects, arrays and long strings have rules of their own. */
-const uses: Readonly<Record<FieldType['kind'], readonly Use[]>> = {
-  string: ['where', 'group'],
-  integer: ['where', 'sort', 'group'],
-  boolean: ['where', 'sort', 'group'],
-  datetime: ['where', 'sort'],
-  atUri: ['where', 'sort', 'group'],
-  strongRef: ['where', 'group'],
-  bytes: [],
-  cidLink: [],
-  blob: [],
-  unknown: [],
-  object: [],
-  union: [],
-  array: [],
+function isFor(use: keyof typeof uses, { kind }: FieldType): boolean {
+  return uses[use].some((one) => one === kind)
 }

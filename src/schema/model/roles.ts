@@ -31,7 +31,9 @@ const links = ['url', 'uri', 'link', 'website', 'homepage']
 /** `hidden`: names of fields that represent nothing. */
 export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = new Set()): Roles {
   const leaves = propertyLeaves(type).filter(
-    (leaf) => !hidden.has(leafName(leaf)) && [...leaf.inside, leaf.field].every(isSingle),
+    (leaf) =>
+      !hidden.has(leafName(leaf)) &&
+      [...leaf.inside, leaf.field].every((field) => field.type.kind !== 'array'),
   )
   const own = leaves.filter(({ inside }) => inside.length === 0)
   const texts = own.filter(({ field: { type: kind } }) => isText(kind))
@@ -43,7 +45,7 @@ export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = n
   const addresses = leaves.filter(({ field: { type: kind } }) => isUrl(kind))
   const ownAddresses = addresses.filter(({ inside }) => inside.length === 0)
   const pictures = addresses.filter((leaf) =>
-    images.includes(nameOf((leaf.inside[0] ?? leaf.field).property)),
+    images.includes((leaf.inside[0] ?? leaf.field).property.toLowerCase()),
   )
   return {
     title: nameOfLeaf(title),
@@ -63,22 +65,14 @@ export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = n
 function named(leaves: readonly PropertyLeaf[], names: readonly string[]): PropertyLeaf | undefined {
   const first = (matches: (name: string, wanted: string) => boolean) =>
     names
-      .map((wanted) => leaves.find(({ field }) => matches(nameOf(field.property), wanted)))
+      .map((wanted) => leaves.find(({ field }) => matches(field.property.toLowerCase(), wanted)))
       .find((leaf) => leaf !== undefined)
   return first((name, wanted) => name === wanted) ?? first((name, wanted) => name.endsWith(wanted))
-}
-
-function isSingle({ type }: Field): boolean {
-  return type.kind !== 'array'
 }
 
 /** Neither a code nor one of a few values. */
 function isText(type: Field['type']): boolean {
   return type.kind === 'string' && type.format === null && !type.categorical
-}
-
-function nameOf(property: string): string {
-  return property.toLowerCase()
 }
 
 function nameOfLeaf(leaf: PropertyLeaf | undefined): string | null {

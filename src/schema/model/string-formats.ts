@@ -44,11 +44,6 @@ export const stringFormats = {
   uri: { ...text, column: 'urlHash', filter: 'url', page: 'address' },
 } as const satisfies Readonly<Record<string, StringFormat>>
 
-/** Those that pages do not show as plain texts. */
-export type ShownFormat = {
-  [Name in keyof typeof stringFormats]: (typeof stringFormats)[Name]['page'] extends 'text' ? never : Name
-}[keyof typeof stringFormats]
-
 /** Null: no format. A format that the table lacks is one of texts. */
 export function stringFormat(name: string | null): StringFormat {
   const formats: Readonly<Record<string, StringFormat>> = stringFormats

@@ -11,7 +11,7 @@ import {
   type References,
   type Shapes,
 } from '../../reference/shapes.ts'
-import type { ShownFormat } from '../../../src/schema/model/string-formats.ts'
+import type { stringFormats } from '../../../src/schema/model/string-formats.ts'
 import { parseInstant } from '../../reference/values.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, otherCid } from '../records/records.ts'
@@ -158,7 +158,11 @@ function values(kind: Kind, depth: number): fc.Arbitrary<Json> {
 
 const imageCid = 'bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4'
 
-/** Values of the formats that pages do not show as plain texts. */
+/** Those that pages do not show as plain texts. */
+type ShownFormat = {
+  [Name in keyof typeof stringFormats]: (typeof stringFormats)[Name]['page'] extends 'text' ? never : Name
+}[keyof typeof stringFormats]
+
 const formatted: Readonly<Record<ShownFormat, fc.Arbitrary<string>>> = {
   did: fc.constantFrom(...dids),
   language: fc.constantFrom('en', 'es', 'de', 'zh', 'ja', 'pt-BR', 'zh-Hant-TW'),

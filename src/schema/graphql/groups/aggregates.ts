@@ -15,8 +15,7 @@ import type { InputTypes } from '../connections.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, withResolved } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import type { TypeRegistry } from '../type-registry.ts'
-import { createMeasureTypes } from './measures.ts'
-import { createPairFields } from './pairs.ts'
+import { createMeasureTypes, createPairFields } from './measures.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 
 /** What the types of aggregates share with the types of records. */
@@ -149,12 +148,11 @@ function unusualWordsField(
   }
 }
 
-function createAggregateArguments(
-  registry: TypeRegistry,
-  inputs: InputTypes,
-): (collection: Collection) => GraphQLFieldConfigArgumentMap {
+type AggregateArguments = ReturnType<ReturnType<typeof createAggregateArguments>>
+
+function createAggregateArguments(registry: TypeRegistry, inputs: InputTypes) {
   const timeArguments = defineTimeArguments(registry)
-  return (collection) => ({
+  return (collection: Collection) => ({
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
     denominator: {
@@ -217,20 +215,14 @@ function defineTimeArguments(registry: TypeRegistry): GraphQLFieldConfigArgument
   }
 }
 
-/** What lies within groups. `args`: those of the aggregate; `top` has the same for its groups. */
+/** What lies within groups; `top` has some of the arguments of the aggregate for its groups. */
 function nestedFields(
   inputs: InputTypes,
   collection: Collection,
   group: GraphQLObjectType,
   record: GraphQLObjectType,
-  args: GraphQLFieldConfigArgumentMap,
+  { orderBy, rankBy, having }: AggregateArguments,
 ): Fields {
-  const ordering = Object.fromEntries(
-    ['orderBy', 'rankBy', 'having'].flatMap((name) => {
-      const argument = args[name]
-      return argument === undefined ? [] : [[name, argument]]
-    }),
-  )
   return {
     top: {
       type: nonNull(listOf(group)),
@@ -239,7 +231,9 @@ function nestedFields(
           type: nonNull(listOf(inputs.groupBy(collection))),
           description: 'Fields besides those of the groups: together up to five.',
         },
-        ...ordering,
+        orderBy,
+        rankBy,
+        having,
         limit: { type: GraphQLInt, description: 'How many groups in each: 1 to 20, 3 when absent.' },
       },
       description: 'Groups within the group, by further fields.',

@@ -1,10 +1,13 @@
-/** Generates the types of measures: a field for each in the table of measures, with an object or arguments for fields. */
+/**
+ * Generates the types of measures: a field for each in the table of measures, with an object or arguments for fields; and
+ * of pairs: which elements of an array occur together in one record, and how often.
+ */
 import type { GraphQLOutputType } from 'graphql'
-import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLObjectType } from 'graphql/type'
-import type { Collection, FieldType } from '../../model/model.ts'
-import { leafType } from '../../model/leaves.ts'
+import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import type { Collection, FieldType, Model } from '../../model/model.ts'
+import { isArray, leafType } from '../../model/leaves.ts'
 import { fieldMeasures } from '../../model/measures.ts'
-import { measureFields } from '../../model/operators.ts'
+import { groupFields, measureFields } from '../../model/operators.ts'
 import type { InputTypes } from '../connections.ts'
 import { type FieldConfig, type Fields, listOf, nonNull } from '../roles.ts'
 import { BigInt53 } from '../scalars.ts'
@@ -56,5 +59,35 @@ export function createMeasureTypes(
         .filter(([, { of }]) => of !== 'integer' || integers.length > 0)
         .map((measure) => [measure[0], { ...config(measure), description: measure[1].description }]),
     )
+  }
+}
+
+/** The field `pairs` of aggregates, for collections that have arrays of strings. */
+export function createPairFields(registry: TypeRegistry, model: Model): (collection: Collection) => Fields {
+  const pair = registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'ValuePair',
+    description: 'Two different elements that occur together in arrays of records.',
+    fields: {
+      values: { type: nonNull(listOf(GraphQLString)), description: 'Both elements, in ascending order.' },
+      count: { type: nonNull(GraphQLInt), description: 'How many records have both.' },
+    },
+  })
+  return (collection) => {
+    const fields = groupFields(collection, model)
+    const arrays = fields.filter(({ joins, leaf }) => joins.length === 0 && isArray(leaf))
+    if (arrays.length === 0) return {}
+    const field = registry.fieldsOf(collection, 'ArrayField', 'arrays', () => arrays)
+    return {
+      pairs: {
+        type: nonNull(listOf(pair)),
+        args: {
+          field: { type: nonNull(field) },
+          minCount: { type: GraphQLInt, description: 'Leaves out pairs of fewer records.' },
+          limit: { type: GraphQLInt, description: 'How many pairs: 1 to 1000, 50 when absent.' },
+        },
+        description:
+          'Elements that occur together in an array, the most frequent first. Records of more than 100 different elements are left out.',
+      },
+    }
   }
 }
