@@ -1,15 +1,9 @@
 /** Verifies the handles of accounts that have records here: daily, and when a handle may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MetadataStore } from '../database/metadata/sql-metadata-store.ts'
+import type { FetchOptions } from './backfill.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { type Identity, IdentityError } from './sources/repos/identity.ts'
-
-export interface HandleOptions {
-  /** Microseconds since 1970; the database's own clock. */
-  readonly now: () => bigint
-  readonly signal: AbortSignal
-  readonly onNotice: (text: string) => void
-}
 
 /** Handles that are verified at once. */
 const atOnce = 20
@@ -27,7 +21,7 @@ const maxPostponed = 5_000
 export async function keepHandles(
   metadata: MetadataStore,
   identity: Identity,
-  { now, signal, onNotice }: HandleOptions,
+  { now, signal, onNotice }: Pick<FetchOptions, 'now' | 'signal' | 'onNotice'>,
 ): Promise<void> {
   /** Accounts whose verification failed or must wait, by DID; their stored handles stay unchanged meanwhile. */
   const postponed = new Map<string, { readonly failures: number; readonly dueAt: bigint }>()

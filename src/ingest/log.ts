@@ -1,13 +1,7 @@
 /** The operator's log of ingestion; refusals are logged once per reason and minute. */
 import type { Change } from '../database/changes.ts'
 
-export interface IngestLog {
-  readonly info: (text: string) => void
-  readonly warn: (text: string) => void
-  readonly error: (text: string) => void
-  /** Logs the first refusal of each reason; the next line for the reason has the number of skipped ones. */
-  readonly refusals: (source: string, changes: readonly Change[]) => void
-}
+export type IngestLog = ReturnType<typeof createIngestLog>
 
 /** Milliseconds between two lines for one reason. */
 const interval = 60_000
@@ -16,13 +10,14 @@ const interval = 60_000
 export function createIngestLog(
   write: (level: 'info' | 'warn' | 'error', text: string) => void,
   now: () => number,
-): IngestLog {
+) {
   const lastLines = new Map<string, { at: number; more: number }>()
   return {
-    info: (text) => write('info', text),
-    warn: (text) => write('warn', text),
-    error: (text) => write('error', text),
-    refusals: (source, changes) => {
+    info: (text: string): void => write('info', text),
+    warn: (text: string): void => write('warn', text),
+    error: (text: string): void => write('error', text),
+    /** Logs the first refusal of each reason; the next line for the reason has the number of skipped ones. */
+    refusals: (source: string, changes: readonly Change[]): void => {
       for (const change of changes) {
         if (change.kind !== 'reject') continue
         const { reason, uri, message } = change

@@ -128,8 +128,7 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
     },
     state: (next: SourceState, why: string | null): void => {
       if (next === state && why === detail) return
-      if (next === 'unavailable' && (state !== next || why !== detail))
-        log.warn(`${name} is unavailable: ${why ?? 'no reason is known.'}`)
+      if (next === 'unavailable') log.warn(`${name} is unavailable: ${why ?? 'no reason is known.'}`)
       if (next === 'live' && state !== next) log.info(`${name} is live.`)
       state = next
       detail = why

@@ -6,23 +6,17 @@ import type { RepoJob } from '../database/metadata/metadata-store.ts'
 import { firstTidOf, latestMoment, now } from '../util/instant.ts'
 import { compareRepo, type RepoComparison } from './comparison.ts'
 import { whileBusy } from './retries.ts'
-import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
-import { HostError, type Hosts } from './sources/repos/hosts.ts'
-import type { Identity } from './sources/repos/identity.ts'
+import { HostError } from './sources/repos/hosts.ts'
 import { askIfPds } from './sources/repos/pds.ts'
 import { RepoError } from './sources/repos/repo-blocks.ts'
-import type { ReadOptions, RepoThread } from './sources/repos/repo-export.ts'
+import type { ListOptions, ReadOptions, RepoThread } from './sources/repos/repo-export.ts'
 import { loadCar, openRepoThread, readRepo } from './sources/repos/repo-export.ts'
 
-export interface TransferOptions {
-  readonly reader: NetworkReaderOptions
-  readonly identity: Identity
+export interface TransferOptions extends Pick<ListOptions, 'reader' | 'identity' | 'hosts' | 'signal'> {
   readonly clock: Clock
-  readonly hosts: Hosts
   /** Microseconds since 1970; the database's own clock. */
   readonly now: () => bigint
-  readonly signal: AbortSignal
   /** URIs of records that are damaged in the database; the repository's versions replace them. */
   readonly damaged: ReadonlySet<string>
   /** Called after each chunk. */

@@ -1,7 +1,7 @@
 /** Turns a record of a source into a change; all sources use it. */
 import { decode } from '@atproto/lex-cbor'
 import { lexToJson } from '@atproto/lex-json'
-import type { Change, Rejection, RejectionReason } from '../../database/database.ts'
+import type { Change, RecordName, Rejection, RejectionReason } from '../../database/changes.ts'
 import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
@@ -24,10 +24,7 @@ export interface NetworkReaderOptions extends ReaderOptions {
   readonly publishers: ReadonlySet<string> | null
 }
 
-export interface Observation {
-  readonly did: string
-  readonly collection: string
-  readonly rkey: string
+export interface Observation extends RecordName {
   /** A TID. */
   readonly rev: string
   /** As text; null when the source has none, in which case the computed CID is not compared. */
@@ -36,18 +33,9 @@ export interface Observation {
   readonly value: unknown
 }
 
-export interface ChangeReader {
-  readonly wants: (did: string, collection: string) => boolean
-  readonly wantsAccount: (did: string) => boolean
-  /** What is wrong with a revision from the future; null for a valid revision. `now`: microseconds. */
-  readonly futureRevision: (rev: string, now: bigint) => string | null
-  /** Whether a time exceeds the clock skew. */
-  readonly isFuture: (micros: bigint, now: bigint) => boolean
-  /** Returns a put or a rejection; only for wanted records. */
-  readonly read: (observation: Observation, source: string) => Change
-}
+export type ChangeReader = ReturnType<typeof createChangeReader>
 
-export function createChangeReader(options: NetworkReaderOptions): ChangeReader {
+export function createChangeReader(options: NetworkReaderOptions) {
   const { lexicons, tables, publishers, maxClockSkew } = options
   const readRecord = createRecordReader(lexicons)
   const changeOf = createChangeOf(tables)
@@ -55,10 +43,13 @@ export function createChangeReader(options: NetworkReaderOptions): ChangeReader 
   const wantsAccount = (did: string): boolean => publishers === null || publishers.has(did)
   return {
     wantsAccount,
-    wants: (did, collection) => collections.has(collection) && wantsAccount(did),
-    futureRevision: (rev, now) => futureRevision(rev, maxClockSkew, now),
-    isFuture: (micros, now) => micros > latestMoment(now, maxClockSkew),
-    read: ({ did, collection, rkey, rev, cid, value }, source) => {
+    wants: (did: string, collection: string): boolean => collections.has(collection) && wantsAccount(did),
+    /** What is wrong with a revision from the future; null for a valid revision. `now`: microseconds. */
+    futureRevision: (rev: string, now: bigint): string | null => futureRevision(rev, maxClockSkew, now),
+    /** Whether a time exceeds the clock skew. */
+    isFuture: (micros: bigint, now: bigint): boolean => micros > latestMoment(now, maxClockSkew),
+    /** Returns a put or a rejection; only for wanted records. */
+    read: ({ did, collection, rkey, rev, cid, value }: Observation, source: string): Change => {
       const line = { uri: `at://${did}/${collection}/${rkey}`, cid, rev, value }
       return changeOf(readRecord(line), () => ({ source, record: asText(line), rev }))
     },

@@ -9,14 +9,7 @@
 import { reasonOf } from '../../util/text/messages.ts'
 import { counted } from '../../util/text/counted.ts'
 
-export interface Clock {
-  /**
-   * Why our own clock may be wrong, in sentences; null when it is right. To be called before events are stored.
-   * `server`: the URL of a server whose clock is compared too, besides the directory's. `isFuture`: whether an event
-   * seems to be from the future; only then a clock that cannot be compared is in doubt.
-   */
-  readonly doubt: (server: string | null, signal: AbortSignal, isFuture?: boolean) => Promise<string | null>
-}
+export type Clock = ReturnType<typeof createClock>
 
 export interface ClockOptions {
   /** Seconds. */
@@ -30,10 +23,15 @@ const rightFor = 60_000
 const drift = 1_000
 const askTimeout = 5_000
 
-export function createClock({ maxClockSkew, plcUrl }: ClockOptions): Clock {
+export function createClock({ maxClockSkew, plcUrl }: ClockOptions) {
   const right = new Map<string | null, Comparison>()
   return {
-    doubt: async (server, signal, isFuture = true) => {
+    /**
+     * Why our own clock may be wrong, in sentences; null when it is right. To be called before events are stored.
+     * `server`: the URL of a server whose clock is compared too, besides the directory's. `isFuture`: whether an event
+     * seems to be from the future; only then a clock that cannot be compared is in doubt.
+     */
+    doubt: async (server: string | null, signal: AbortSignal, isFuture = true): Promise<string | null> => {
       const offset = Date.now() - performance.now()
       const last = right.get(server)
       if (last !== undefined && Math.abs(offset - last.offset) < drift) {

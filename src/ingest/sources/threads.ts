@@ -1,23 +1,15 @@
 /** A pool of threads for validation, hashing and signatures, so that the writing thread does not do them. */
 import { parentPort, Worker } from 'node:worker_threads'
 
-export interface Threads<Request, Answer> extends AsyncDisposable {
-  /** Asks the thread with the fewest open requests; each thread answers in order. `transfer`: buffers to transfer. */
-  readonly read: (request: Request, transfer?: readonly ArrayBuffer[]) => Promise<Answer>
-  /** Asks every thread, after its earlier requests. */
-  readonly readInAll: (request: Request) => Promise<readonly Answer[]>
-}
+export type Threads<Request, Answer> = ReturnType<typeof openThreads<Request, Answer>>
 
 /** Starts threads on a module such as `block-worker`; `data` is its `workerData`. */
-export function openThreads<Request, Answer>(
-  module: URL,
-  count: number,
-  data: unknown,
-): Threads<Request, Answer> {
+export function openThreads<Request, Answer>(module: URL, count: number, data: unknown) {
   const threads = Array.from({ length: count }, () => openThread<Request, Answer>(module, data))
   let turn = 0
   return {
-    read: async (request, transfer = []) => {
+    /** Asks the thread with the fewest open requests; each thread answers in order. `transfer`: buffers to transfer. */
+    read: async (request: Request, transfer: readonly ArrayBuffer[] = []): Promise<Answer> => {
       // Groups differ much in size: plain round robin could give all large groups to one thread.
       turn = (turn + 1) % count
       const inTurn = [...threads.slice(turn), ...threads.slice(0, turn)]
@@ -26,8 +18,10 @@ export function openThreads<Request, Answer>(
       )
       return thread.read(request, transfer)
     },
-    readInAll: (request) => Promise.all(threads.map((thread) => thread.read(request, []))),
-    [Symbol.asyncDispose]: async () => {
+    /** Asks every thread, after its earlier requests. */
+    readInAll: (request: Request): Promise<readonly Answer[]> =>
+      Promise.all(threads.map((thread) => thread.read(request, []))),
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await Promise.all(threads.map((thread) => thread.worker.terminate()))
     },
   }

@@ -5,13 +5,13 @@
 import { decodeAll } from '@atproto/lex-cbor'
 import { type Cid, isCid } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
-import type { RejectionReason } from '../../../database/changes.ts'
+import type { AccountChange, RejectionReason } from '../../../database/changes.ts'
 import { cleanText } from '../../../util/text/messages.ts'
 import { parseRecordInstant } from '../../../util/instant.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import { splitKey } from '../repos/repo-blocks.ts'
 import { grouped } from '../../../util/text/counted.ts'
-import { isObject } from '../../../util/is-object.ts'
+import { isObject, type Json } from '../../../util/is-object.ts'
 
 export interface Frame {
   /** Sequence number in the stream, as text. */
@@ -27,23 +27,14 @@ export type FirehoseEvent =
   | CommitEvent
   | SyncEvent
   | { readonly kind: 'identity'; readonly did: string }
-  | {
-      readonly kind: 'account'
-      readonly did: string
-      readonly active: boolean
-      readonly status: string | null
-    }
+  | ({ readonly kind: 'account' } & Omit<AccountChange, 'eventAt'>)
   | StreamNotice
   | { readonly kind: 'refused'; readonly reason: RejectionReason; readonly message: string }
   | { readonly kind: 'unwanted' }
 
-export interface CommitEvent {
+export interface CommitEvent extends Omit<SyncEvent, 'kind'> {
   readonly kind: 'commit'
-  readonly did: string
-  readonly rev: string
   readonly cid: Cid
-  /** A CAR file. */
-  readonly blocks: Uint8Array
   /** Only wanted operations. */
   readonly ops: readonly RecordOp[]
   /** Number of operations in the commit, including unwanted ones. */
@@ -111,9 +102,7 @@ export function isErrorFrame(frame: string | Uint8Array): boolean {
 
 const errorHeader = Buffer.from([0xa1, 0x62, ...Buffer.from('op'), 0x20])
 
-type Fields = Readonly<Record<string, unknown>>
-
-function decodeFrame(bytes: Uint8Array): { readonly header: Fields; readonly body: Fields } {
+function decodeFrame(bytes: Uint8Array): { readonly header: Json; readonly body: Json } {
   const values = decodeAll(bytes)
   const header: unknown = values.next().value
   const body: unknown = values.next().value
@@ -122,7 +111,7 @@ function decodeFrame(bytes: Uint8Array): { readonly header: Fields; readonly bod
   return { header, body }
 }
 
-function readEvent({ op, t }: Fields, body: Fields, reader: Wants): FirehoseEvent {
+function readEvent({ op, t }: Json, body: Json, reader: Wants): FirehoseEvent {
   if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
   if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
   switch (t) {
@@ -140,7 +129,7 @@ function readEvent({ op, t }: Fields, body: Fields, reader: Wants): FirehoseEven
 }
 
 function readCommit(
-  { repo, rev, commit, blocks, ops, tooBig }: Fields,
+  { repo, rev, commit, blocks, ops, tooBig }: Json,
   { wants, wantsAccount }: Wants,
 ): FirehoseEvent {
   if (typeof repo !== 'string' || !Array.isArray(ops)) return malformed('has no "repo" or no "ops"')
@@ -187,7 +176,7 @@ function readOp(op: unknown): RecordOp | string {
 
 function readAccountEvent(
   t: '#sync' | '#identity' | '#account',
-  { did, rev, blocks, active, status }: Fields,
+  { did, rev, blocks, active, status }: Json,
   { wantsAccount }: Wants,
 ): FirehoseEvent {
   if (typeof did !== 'string') return malformed('has no "did"')

@@ -11,10 +11,8 @@ import { createTeller, locate, openStream, deliverGroups } from '../stream.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import type { Threads } from '../threads.ts'
 
-interface FirehoseOptions extends StreamSourceOptions, FirehoseReaderOptions {
-  /** URL of the host or relay, or of its `com.atproto.sync.subscribeRepos`; `https:`, `wss:`, `http:` or `ws:`. */
-  readonly url: string
-}
+/** `url`: of the host or relay, or of its `com.atproto.sync.subscribeRepos`; `https:`, `wss:`, `http:` or `ws:`. */
+type FirehoseOptions = StreamSourceOptions & FirehoseReaderOptions
 
 export function createFirehoseSource(options: FirehoseOptions): Source {
   const { name, reader, identity } = options

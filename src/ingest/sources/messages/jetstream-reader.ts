@@ -4,9 +4,9 @@
  */
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordInstant } from '../../../util/instant.ts'
-import { isObject } from '../../../util/is-object.ts'
+import { isObject, type Json } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
-import type { EventReader, ParsedEvent, JsonObject } from './message-reader.ts'
+import type { EventReader, ParsedEvent } from './message-reader.ts'
 import { badUri, malformed, notice, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
@@ -47,14 +47,14 @@ interface Envelope {
   readonly body: unknown
 }
 
-function openFirst(event: JsonObject): Envelope | ParsedEvent {
+function openFirst(event: Json): Envelope | ParsedEvent {
   const { kind, did, time_us: time } = event
   if (typeof kind !== 'string') return malformed('has no "kind" that is a string')
   const micros = typeof time === 'number' && Number.isSafeInteger(time) ? BigInt(time) : null
   return { kind, did, micros, body: event[kind] }
 }
 
-function openSecond(frame: JsonObject): Envelope | ParsedEvent {
+function openSecond(frame: Json): Envelope | ParsedEvent {
   if (frame['$type'] === 'error') return { notice: notice('error', frame['error']) }
   if (frame['$type'] !== 'message') return unknown(frame['$type'])
   const { payload } = frame

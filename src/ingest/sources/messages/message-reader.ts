@@ -11,7 +11,7 @@ import { measureJson } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import type { GroupContent } from '../stream.ts'
 import { grouped } from '../../../util/text/counted.ts'
-import { isObject, parseJson } from '../../../util/is-object.ts'
+import { isObject, type Json, parseJson } from '../../../util/is-object.ts'
 
 export interface Message {
   /** Only the beginning of a message that is too large. */
@@ -34,7 +34,7 @@ export interface ParsedEvent {
   readonly isFuture?: boolean
 }
 
-export type EventReader = (event: JsonObject) => ParsedEvent
+export type EventReader = (event: Json) => ParsedEvent
 
 interface Refused {
   readonly fault: Fault
@@ -52,8 +52,6 @@ export interface ParsedGroup extends GroupContent {
   readonly ids: readonly number[]
   readonly notices: readonly Notice[]
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Maximum bytes of a message, also when decompressed; a record may have a million bytes. */
 const maxMessageBytes = 8_000_000
@@ -100,7 +98,7 @@ export function readRecordEvent(
   reader: ChangeReader,
   source: string,
   action: unknown,
-  members: JsonObject,
+  members: Json,
   now: bigint,
 ): ParsedEvent {
   const { did, collection, rkey, rev, record, cid } = members
@@ -181,7 +179,7 @@ function readText({ data, length, dictionary }: Message): string | Refused {
   }
 }
 
-function parseEvent(text: string): { readonly event: JsonObject } | Refused {
+function parseEvent(text: string): { readonly event: Json } | Refused {
   if (measureJson(text).depth > maxNesting) return broken(`is nested deeper than ${maxNesting} levels`)
   const event = parseJson(text)
   if (event === undefined) return broken('is not JSON')

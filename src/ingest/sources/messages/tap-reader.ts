@@ -1,14 +1,14 @@
 /** Turns events of Tap into changes (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import { timeOfTid } from '../../../util/instant.ts'
-import { isObject } from '../../../util/is-object.ts'
+import { isObject, type Json } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
-import type { EventReader, ParsedEvent, JsonObject } from './message-reader.ts'
+import type { EventReader, ParsedEvent } from './message-reader.ts'
 import { badUri, malformed, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createTapReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {
-  const readBody = (event: JsonObject): ParsedEvent => {
+  const readBody = (event: Json): ParsedEvent => {
     const { type } = event
     if (typeof type !== 'string') return malformed('has no "type" that is a string')
     if (type !== 'record' && type !== 'identity') return unknown(type)
@@ -27,7 +27,7 @@ export function createTapReader(reader: ChangeReader, source: string, now: () =>
   }
 }
 
-function readIdentity(reader: ChangeReader, body: JsonObject, now: bigint): ParsedEvent {
+function readIdentity(reader: ChangeReader, body: Json, now: bigint): ParsedEvent {
   const { did, is_active: active, status } = body
   if (typeof did !== 'string') return malformed('has no "did" that is a string')
   if (!reader.wantsAccount(did)) return {}

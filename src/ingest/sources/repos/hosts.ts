@@ -10,27 +10,7 @@ import { cleanText, reasonOf } from '../../../util/text/messages.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-export interface Hosts {
-  /** Fetches the repository as a CAR file. All calls throw a `HostError` or the signal's reason. */
-  readonly fetchRepo: (host: string, did: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
-  /** The account status at its host; `status` is null when the account is active. */
-  readonly repoStatus: (host: string, did: string, signal: AbortSignal) => Promise<RepoStatus>
-  /**
-   * A page of the accounts with records of the collections, or of all accounts if the host cannot filter.
-   * `cursor`: of the last page; null for the first page.
-   */
-  readonly listAccounts: (
-    host: string,
-    collections: readonly string[],
-    cursor: string | null,
-    signal: AbortSignal,
-  ) => Promise<AccountPage>
-}
-
-export interface RepoStatus {
-  readonly active: boolean
-  readonly status: string | null
-}
+export type Hosts = ReturnType<typeof createHosts>
 
 export interface AccountPage {
   readonly dids: readonly string[]
@@ -71,7 +51,7 @@ export class HostError extends Error {
 type HostAnswer = Pick<HostError, 'status' | 'code' | 'retryAt'>
 
 /** `fetch` must be safe for URLs that accounts and hosts choose. `stallMs`: timeout between two chunks. */
-export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): Hosts {
+export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000) {
   /** Milliseconds since 1970 until which an origin asked us to pause. */
   const pauses = new Map<string, number>()
   const pauseLeft = (origin: string): number => {
@@ -83,7 +63,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
   const ask = async (
     host: string,
     method: string,
-    parameters: Readonly<Record<string, string>>,
+    parameters: UrlParameters,
     limit: number,
     signal: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer>> => {
@@ -107,30 +87,33 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
     signal: AbortSignal,
   ): Promise<Omit<AccountPage, 'notice'>> => {
     const method = collection === null ? 'listRepos' : 'listReposByCollection'
-    const parameters = {
-      limit: '1000',
-      ...(collection !== null && { collection }),
-      ...(cursor !== null && { cursor }),
-    }
-    const page = readPage(host, await ask(host, method, parameters, maxListBytes, signal))
-    if (page.cursor !== null && page.cursor === cursor)
-      throw new HostError(`${host} answers with the same page of its accounts again and again.`, {
-        status: 200,
-      })
-    return page
+    const parameters = { limit: '1000', collection, cursor }
+    return readPage(host, await ask(host, method, parameters, maxListBytes, signal), cursor)
   }
 
   return {
-    fetchRepo: (host, did, signal) => ask(host, 'getRepo', { did }, maxCarBytes, signal),
-    repoStatus: async (host, did, signal) => {
-      const answer = readObject(await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal))
-      const { active, status } = answer ?? {}
+    /** Fetches the repository as a CAR file. All calls throw a `HostError` or the signal's reason. */
+    fetchRepo: (host: string, did: string, signal: AbortSignal) =>
+      ask(host, 'getRepo', { did }, maxCarBytes, signal),
+    /** The account status at its host; `status` is null when the account is active. */
+    repoStatus: async (host: string, did: string, signal: AbortSignal) => {
+      const answer = await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal)
+      const { active, status } = readObject(answer) ?? {}
       if (typeof active !== 'boolean')
         throw new HostError(`${host} does not say whether the account is active.`, { status: 200 })
       const why = typeof status === 'string' ? clean(status) : 'deactivated'
       return { active, status: active ? null : why }
     },
-    listAccounts: async (host, collections, cursor, signal) => {
+    /**
+     * A page of the accounts with records of the collections, or of all accounts if the host cannot filter.
+     * `cursor`: of the last page; null for the first page.
+     */
+    listAccounts: async (
+      host: string,
+      collections: readonly string[],
+      cursor: string | null,
+      signal: AbortSignal,
+    ): Promise<AccountPage> => {
       const place = parseListPosition(cursor, collections)
       let notice: string | null = null
       const page = await list(host, place, signal).catch((error: unknown) => {
@@ -172,10 +155,14 @@ const longestAnswer = 3_600_000
 const longestPause = 300_000
 const longestRetryAfter = 24 * 3_600_000
 
-function requestUrl(host: string, method: string, parameters: Readonly<Record<string, string>>): URL {
+/** Of a request; null for none of that name. */
+type UrlParameters = Readonly<Record<string, string | null>>
+
+function requestUrl(host: string, method: string, parameters: UrlParameters): URL {
   const url = URL.parse(`/xrpc/com.atproto.sync.${method}`, host)
   if (url === null) throw new HostError(`"${host}" is no URL of a host.`, { status: 400 })
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null) url.searchParams.set(name, value)
   return url
 }
 
@@ -278,7 +265,8 @@ function nextPlace(
   return next === undefined ? null : JSON.stringify({ collection: next, cursor: null })
 }
 
-function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> {
+/** `last`: the cursor that was asked for. */
+function readPage(host: string, bytes: Uint8Array, last: string | null): Omit<AccountPage, 'notice'> {
   const page = readObject(bytes)
   if (!Array.isArray(page?.repos))
     throw new HostError(`${host} answers with something that is no list of repositories.`, { status: 200 })
@@ -293,6 +281,10 @@ function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> 
   const cursor = typeof page.cursor === 'string' && page.cursor !== '' ? page.cursor : null
   if (cursor !== null && cursor.length > maxCursor)
     throw new HostError(`${host} answers with an impossibly long cursor.`, { status: 200 })
+  if (cursor !== null && cursor === last) {
+    const message = `${host} answers with the same page of its accounts again and again.`
+    throw new HostError(message, { status: 200 })
+  }
   return { dids, inactive, cursor }
 }
 

@@ -29,16 +29,7 @@ export class PassingRepoError extends RepoError {
 }
 
 /** A commit with its tree and records; a block whose hash differs from its CID is refused. */
-export interface SignedRepo {
-  readonly root: Cid
-  readonly commit: Commit
-  /** The CID of the record at `collection/rkey`; null if the tree has none. Throws a `RepoError`. */
-  readonly find: (key: string) => Promise<Cid | null>
-  /** All records in the order of the tree. Throws a `RepoError`. */
-  readonly leaves: () => AsyncGenerator<Leaf>
-  /** The bytes of a record; null if they are missing. */
-  readonly block: (cid: Cid) => Promise<Uint8Array | null>
-}
+export type SignedRepo = Awaited<ReturnType<typeof openCar>>
 
 export interface Leaf {
   /** `collection/rkey`. */
@@ -53,7 +44,7 @@ export function splitKey(key: string): readonly [collection: string, rkey: strin
 }
 
 /** Throws a `RepoError`. */
-export async function openCar(car: Uint8Array): Promise<SignedRepo> {
+export async function openCar(car: Uint8Array) {
   const sections = countSections(car)
   const { root, storage } = await readBlocks(car).catch((cause: unknown) => {
     // It may have been damaged in transit.
@@ -66,9 +57,12 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   return {
     root,
     commit,
-    find: (key) => believed(() => tree.get(key)),
-    block: async (cid) => storage.find(cid),
-    leaves: async function* () {
+    /** The CID of the record at `collection/rkey`; null if the tree has none. Throws a `RepoError`. */
+    find: (key: string): Promise<Cid | null> => believed(() => tree.get(key)),
+    /** The bytes of a record; null if they are missing. */
+    block: async (cid: Cid): Promise<Uint8Array | null> => storage.find(cid),
+    /** All records in the order of the tree. Throws a `RepoError`. */
+    leaves: async function* (): AsyncGenerator<Leaf> {
       let last = ''
       let nodes = 0
       async function* walk(node: MST, depth: number): AsyncGenerator<Leaf> {

@@ -123,14 +123,12 @@ export function openRepoThread(reader: NetworkReaderOptions): RepoThread {
   return openThreads(siblingModule(import.meta.url, 'repo-worker'), 1, reader)
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends Pick<ListOptions, 'identity' | 'signal'> {
   /** The expected account; null accepts any account. */
   readonly did: string | null
   /** The source of refused records. */
   readonly source: string
-  readonly identity: Identity
   readonly clock: Clock
-  readonly signal: AbortSignal
 }
 
 /**
@@ -191,13 +189,10 @@ export async function loadCar(path: string): Promise<Uint8Array<ArrayBuffer>> {
   throw new InputError(`${path} has more than ${grouped(maxCarBytes)} bytes, which is the limit.`)
 }
 
-export interface RepoExportOptions {
+interface RepoExportOptions extends Pick<ListOptions, 'reader' | 'identity' | 'hosts'> {
   readonly name: string
   readonly target: Target
-  readonly reader: NetworkReaderOptions
-  readonly identity: Identity
   readonly clock: Clock
-  readonly hosts: Hosts
 }
 
 /**

@@ -12,20 +12,10 @@ import { grouped } from '../../../util/text/counted.ts'
 /** Maximum size of a CAR file, which is read into memory as a whole. */
 export const maxCarBytes = 512 * 1024 ** 2
 
-export interface Repo {
-  readonly did: string
-  /** Why its revision is from the future, provided that our clock is right; null if it is not from the future. */
-  readonly future: { readonly message: string; readonly passing: boolean } | null
-  readonly isSignedBy: (signingKey: string) => boolean
-  /**
-   * The records and then the end of the repository, read lazily. Throws a `RepoError` before the first chunk unless the
-   * tree is valid and all wanted records are present.
-   */
-  readonly chunks: () => AsyncGenerator<readonly Change[]>
-}
+export type Repo = Awaited<ReturnType<typeof openRepo>>
 
 /** `source`: the source of refused records. Throws a `RepoError`. */
-export async function openRepo(car: Uint8Array, reader: ChangeReader, source: string): Promise<Repo> {
+export async function openRepo(car: Uint8Array, reader: ChangeReader, source: string) {
   const { commit, leaves, block } = await openCar(car)
   const { fields, did, rev } = commit
   const record = async ({ key, cid }: Leaf): Promise<Uint8Array> => {
@@ -37,8 +27,9 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   if (!reader.wantsAccount(did)) throw new RepoError('The account is not among the publishers.')
   return {
     did,
+    /** Why its revision is from the future, provided that our clock is right; null if it is not from the future. */
     future: futureOf(rev, reader),
-    isSignedBy: (signingKey) => {
+    isSignedBy: (signingKey: string): boolean => {
       try {
         return isSignedBy(fields, signingKey)
       } catch {
@@ -46,7 +37,11 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         return false
       }
     },
-    chunks: async function* () {
+    /**
+     * The records and then the end of the repository, read lazily. Throws a `RepoError` before the first chunk unless the
+     * tree is valid and all wanted records are present.
+     */
+    chunks: async function* (): AsyncGenerator<readonly Change[]> {
       let total = 0
       for await (const leaf of leaves()) {
         if (!reader.wants(did, splitKey(leaf.key)[0])) continue
@@ -75,7 +70,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
 }
 
 /** A revision that will be in the past soon is worth another attempt. */
-function futureOf(rev: string, reader: ChangeReader): Repo['future'] {
+function futureOf(rev: string, reader: ChangeReader) {
   const message = reader.futureRevision(rev, now())
   return message === null ? null : { message, passing: timeOfTid(rev) < now() + soon }
 }
