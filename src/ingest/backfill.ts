@@ -39,26 +39,7 @@ export interface FetchProgress {
   readonly current: readonly string[]
 }
 
-export interface FetchResult {
-  readonly outcome: BatchOutcome
-  /** Number of repositories that were read, and of those that differed from the stored records. */
-  readonly read: number
-  readonly differing: number
-  /** Up to a hundred differing repositories with the missed creations, updates and deletions. */
-  readonly differences: readonly RepoDifference[]
-  /** Impossible revisions that were dropped, such as revisions of the future. */
-  readonly forgotten: number
-  /** Up to a hundred repositories whose stored records still differ, because later versions are known. */
-  readonly unsettled: readonly UnsettledRepo[]
-  /** Damage that was repaired, and damage that remains; only when all accounts are reconciled. */
-  readonly repaired: readonly Damage[]
-  readonly damage: readonly Damage[]
-  /** Number of repositories that their hosts no longer have or show. */
-  readonly gone: number
-  readonly failed: readonly Failure[]
-  /** Whether all targets were listed and all repositories tried; if not, the next run resumes. */
-  readonly complete: boolean
-}
+export type FetchResult = ReturnType<Counters['result']>
 
 export interface RepoDifference extends Pick<BatchOutcome, 'stored' | 'updated' | 'deleted'> {
   /** A DID, or the path of a file. */
@@ -99,16 +80,17 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const { metadata } = database
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const work = createWork(stop, signal)
+  /** Work in progress by its name. */
+  const underWay = new Map<string, Promise<unknown>>()
   const counters = createCounters((counts) =>
-    options.onProgress?.({ ...counts, current: [...work.underWay.keys()] }),
+    options.onProgress?.({ ...counts, current: [...underWay.keys()] }),
   )
   const isOfAll = targets.every((target) => target.kind === 'host')
   const { findDamage = async () => [] } = kind === 'reconcile' && isOfAll ? options : {}
   const damage = await findDamage()
   const damaged = new Set(damage.map(({ name }) => name))
   await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: counters.stored })
-  await fetchAll(database, { ...options, signal }, counters, transfers, work)
+  await fetchAll(database, { ...options, signal }, counters, transfers, { underWay, stop })
   // Failed jobs of streams are not listed: they stay in the queue, and there may be many.
   if (kind === 'ingest') return counters.result([], options.signal.aborted)
   const failed = await whileBusy(options.signal, () => metadata.failedJobs(kind))
@@ -123,44 +105,32 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
 }
 
-/** Work in progress by its name. An unexpected error in it ends the whole run. */
-function createWork(stop: AbortController, signal: AbortSignal) {
-  const underWay = new Map<string, Promise<unknown>>()
-  let failure: { readonly error: unknown } | null = null
-  const watch = (work: Promise<void>): Promise<void> =>
-    work.catch((error: unknown) => {
-      if (!signal.aborted) failure ??= { error }
-      stop.abort()
-    })
-  return {
-    underWay,
-    watch,
-    begin(name: string, work: Promise<void>): void {
-      const watched = watch(work).finally(() => underWay.delete(name))
-      underWay.set(name, watched)
-    },
-    async end(listing: Promise<unknown> | null): Promise<void> {
-      stop.abort()
-      await Promise.all([...underWay.values(), listing])
-    },
-    assertNoFailure(): void {
-      if (failure !== null) throw failure.error
-    },
-  }
-}
-
-/** Lists the targets, and fetches what they list and what is due in the job queue. */
+/**
+ * Lists the targets, and fetches what they list and what is due in the job queue. An unexpected error in any of the work
+ * ends the whole run.
+ */
 async function fetchAll(
   database: Writer,
   options: FetchOptions,
   counters: Counters,
   transfers: Transfers,
-  { underWay, watch, begin, end, assertNoFailure }: ReturnType<typeof createWork>,
+  { underWay, stop }: { readonly underWay: Map<string, Promise<unknown>>; readonly stop: AbortController },
 ): Promise<void> {
   const { kind, targets, until, parallel, signal } = options
   const { metadata } = database
   const { doJob, doFile } = createTasks(database, options, counters, transfers)
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
+  const failures: unknown[] = []
+  const watch = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (!signal.aborted) failures.push(error)
+      stop.abort()
+    })
+  const begin = (name: string, work: Promise<void>): void =>
+    void underWay.set(
+      name,
+      watch(work).finally(() => underWay.delete(name)),
+    )
   const files = targets.flatMap((target) => (target.kind === 'file' ? [target.name] : []))
   const pages = listJobs(database, options, counters)
   const listing: { next: Promise<unknown> | null; ended: boolean } = { next: null, ended: false }
@@ -188,9 +158,10 @@ async function fetchAll(
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    await end(listing.next)
+    stop.abort()
+    await Promise.all([...underWay.values(), listing.next])
   }
-  assertNoFailure()
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Fetches one repository of the job queue or of a file; notes its outcome or its fault. */
@@ -355,17 +326,24 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
       failures.push(failure)
       interrupted ||= passing
     },
-    result: (failedJobs: readonly Failure[], aborted: boolean): FetchResult => ({
+    result: (failedJobs: readonly Failure[], aborted: boolean) => ({
       outcome,
+      /** Number of repositories that were read, and of those that differed from the stored records. */
       read: counts.done - gone,
       differing,
+      /** Up to a hundred differing repositories with the missed creations, updates and deletions. */
       differences,
+      /** Impossible revisions that were dropped, such as revisions of the future. */
       forgotten,
+      /** Up to a hundred repositories whose stored records still differ, because later versions are known. */
       unsettled,
-      repaired: [],
-      damage: [],
+      /** Damage that was repaired, and damage that remains; only when all accounts are reconciled. */
+      repaired: [] as readonly Damage[],
+      damage: [] as readonly Damage[],
+      /** Number of repositories that their hosts no longer have or show. */
       gone,
       failed: [...failedJobs, ...failures],
+      /** Whether all targets were listed and all repositories tried; if not, the next run resumes. */
       complete: !aborted && !interrupted,
     }),
   }

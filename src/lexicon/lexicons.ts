@@ -84,31 +84,25 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
     }
     const copy = ownCopy(document as LexiconDoc)
     const first = origins.get(copy.id)
-    if (first !== undefined) problems.push(duplicateId(file, copy.id, first))
-    else if (copy.id === strongRefLexicon.id && !isStrongRefLexicon(copy)) problems.push(otherStrongRef(file))
+    if (first !== undefined)
+      problems.push({
+        file,
+        path: 'id',
+        problem: `The id "${copy.id}" is already that of ${first}.`,
+        remedy: 'Remove one of the two files, or give it an id of its own.',
+      })
+    else if (copy.id === strongRefLexicon.id && !isStrongRefLexicon(copy))
+      problems.push({
+        file,
+        path: '',
+        problem: `"${copy.id}" is built in, and this document says something else.`,
+        remedy: 'Remove the file, or replace it by the published lexicon.',
+      })
     else if (copy.id !== strongRefLexicon.id) byId.set(copy.id, copy)
     if (first === undefined) origins.set(copy.id, file)
   }
   const documents = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return { documents, origins, refused }
-}
-
-function duplicateId(file: string, id: string, first: string): LexiconProblem {
-  return {
-    file,
-    path: 'id',
-    problem: `The id "${id}" is already that of ${first}.`,
-    remedy: 'Remove one of the two files, or give it an id of its own.',
-  }
-}
-
-function otherStrongRef(file: string): LexiconProblem {
-  return {
-    file,
-    path: '',
-    problem: `"${strongRefLexicon.id}" is built in, and this document says something else.`,
-    remedy: 'Remove the file, or replace it by the published lexicon.',
-  }
 }
 
 function checkRef(

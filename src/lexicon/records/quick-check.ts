@@ -139,19 +139,11 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
 /** Maximum nesting of a line, including its own braces; real lines have about ten levels. */
 const maxDepth = 128
 
-interface ScanFault {
-  readonly reason: 'malformed' | 'bad-text' | 'integer-out-of-range' | 'invalid-record'
-  readonly message: string
-}
-
-interface Scan {
-  readonly fault: ScanFault | null
-  /** Whether some object may represent a link, bytes or a blob. */
-  readonly special: boolean
-}
-
-/** Scans a record's JSON before other recursive code reads it. */
-export function scanJson(value: unknown): Scan {
+/**
+ * Scans a record's JSON before other recursive code reads it. `special`: whether some object may represent a link, bytes
+ * or a blob.
+ */
+export function scanJson(value: unknown) {
   const seen = { special: false }
   // The line around the value is the first level.
   const found = scanValue(value, 1, seen)
@@ -167,7 +159,7 @@ export function isBadText(text: string): boolean {
 
 /** `path` is built from the inside out, so that it costs nothing unless there is a fault. */
 interface Found {
-  readonly reason: ScanFault['reason']
+  readonly reason: 'malformed' | 'bad-text' | 'integer-out-of-range' | 'invalid-record'
   readonly what: string
   readonly path: string[]
 }
@@ -210,7 +202,7 @@ function scanObject(object: object, depth: number, seen: { special: boolean }): 
   return null
 }
 
-function fault(reason: ScanFault['reason'], what: string): Found {
+function fault(reason: Found['reason'], what: string): Found {
   return { reason, what, path: [] }
 }
 

@@ -19,7 +19,8 @@ export function createJetstreamSource(options: StreamSourceOptions): Source {
     name,
     crowded: true,
     deliveries: (context) => {
-      const first: FirstConnection = { at: null }
+      /** Time of the first connection, by our clock: where to resume until a delivery is stored. */
+      const first = { at: null }
       const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
       return deliverGroups(options, context, thread, (workers: MessageThreads, context) =>
         openMessages(options, context, first, workers),
@@ -33,15 +34,10 @@ const overlap = 2_000_000n
 /** Microseconds for which servers of the first protocol store events. */
 const serverRetention = 36n * 3_600_000_000n
 
-/** Time of the first connection, by our clock: where to resume until a delivery is stored. */
-interface FirstConnection {
-  at: bigint | null
-}
-
 function openMessages(
   { url, reader }: StreamSourceOptions,
   context: SourceContext,
-  first: FirstConnection,
+  first: { at: bigint | null },
   { read }: MessageThreads,
 ): GroupStream<Message, ParsedGroup> {
   const { signal } = context

@@ -283,15 +283,20 @@ async function askSite(handle: string, fetch: typeof globalThis.fetch): Promise<
   try {
     const url = `https://${handle}/.well-known/atproto-did`
     const answer = await fetch(url, { redirect: 'follow', signal: AbortSignal.timeout(timeout) })
-    if (answer.ok) return (await answer.text()).split('\n')[0]?.trim() ?? null
-    await answer.body?.cancel()
-    if (isRefusal(answer.status)) return null
-    throw new Error(`it answered with status ${answer.status}`)
+    return (await textOf(answer))?.split('\n')[0]?.trim() ?? null
   } catch (error) {
     // The domain does not exist.
     if (reasonOf(error).includes('ENOTFOUND')) return null
     throw error
   }
+}
+
+/** The body of an answer; null when it refuses for good. */
+async function textOf(answer: Response): Promise<string | null> {
+  if (answer.ok) return answer.text()
+  await answer.body?.cancel()
+  if (isRefusal(answer.status)) return null
+  throw new Error(`it answered with status ${answer.status}`)
 }
 
 /** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator chose. */
@@ -300,10 +305,7 @@ async function askService(service: string, handle: string, timeoutMs: number): P
   url.searchParams.set('handle', handle)
   try {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-    if (answer.ok) return ((await answer.json()) as { readonly did?: unknown } | null)?.did
-    await answer.body?.cancel()
-    if (isRefusal(answer.status)) return null
-    throw new Error(`it answered with status ${answer.status}`)
+    return (JSON.parse((await textOf(answer)) ?? 'null') as { readonly did?: unknown } | null)?.did
   } catch (cause) {
     const message = `The handle ${handle} could not be looked up at ${service}: ${reasonOf(cause)}.`
     throw new IdentityError(message, { cause, passing: true })

@@ -2,7 +2,7 @@
  * Reads the signed commit, the tree and the blocks of records in a CAR file (https://atproto.com/specs/repository), with
  * the official library for the file and the tree, and verifies signatures of commits.
  */
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { P256_JWT_ALG, parseDidKey } from '@atproto/crypto'
 import { decode, encode } from '@atproto/lex-cbor'
 import { type Cid, isCid, type LexValue } from '@atproto/lex-data'
@@ -218,31 +218,24 @@ function decodeCommit(bytes: Uint8Array): Record<string, LexValue> {
 export function isSignedBy(commit: Readonly<Record<string, LexValue | undefined>>, didKey: string): boolean {
   const { sig, ...unsigned } = commit
   if (!(sig instanceof Uint8Array) || sig.length !== 64) return false
-  const { key, halfOrder } = keys.get(didKey) ?? rememberKey(didKey)
+  const { key, halfOrder } = keys.memo(didKey)
   // Only the low-S form of the two valid signatures is accepted, so that signatures are not malleable.
   if (Buffer.compare(sig.subarray(32), halfOrder) > 0) return false
   return verify('sha256', encode(unsigned as LexValue), { key, dsaEncoding: 'ieee-p1363' }, sig)
 }
 
-interface PublicKey {
-  readonly key: KeyObject
-  /** Half the order of the key's curve. */
-  readonly halfOrder: Uint8Array
-}
-
 /** About 30 MB. */
-const keys = new LRUCache<string, PublicKey>({ max: 10_000 })
+const keys = new LRUCache({ max: 10_000, memoMethod: readKey })
 
-function rememberKey(didKey: string): PublicKey {
+/** `halfOrder`: half the order of the key's curve. */
+function readKey(didKey: string) {
   const { jwtAlg, keyBytes } = parseDidKey(didKey)
   const isP256 = jwtAlg === P256_JWT_ALG
   const coordinate = (from: number): string =>
     Buffer.from(keyBytes.subarray(from, from + 32)).toString('base64url')
   // The first byte marks an uncompressed point.
   const jwk = { kty: 'EC', crv: isP256 ? 'P-256' : 'secp256k1', x: coordinate(1), y: coordinate(33) }
-  const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), halfOrder: isP256 ? halfP256 : halfK256 }
-  keys.set(didKey, key)
-  return key
+  return { key: createPublicKey({ key: jwk, format: 'jwk' }), halfOrder: isP256 ? halfP256 : halfK256 }
 }
 
 const halfP256 = Buffer.from('7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8', 'hex')
