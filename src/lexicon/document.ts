@@ -29,7 +29,6 @@ export function findDef(set: DocumentSet, origin: string): FoundDef | null {
   return { origin: name === 'main' ? id : `${id}#${name}`, document, def: document.defs[name]! }
 }
 
-/** The document with this id; null when the set has none. */
 export function findDocument({ documents }: DocumentSet, id: string): LexiconDoc | null {
   return documents.find((document) => document.id === id) ?? null
 }

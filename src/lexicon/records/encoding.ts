@@ -175,7 +175,6 @@ const known = new Map<string, readonly string[]>()
 const mostKnown = 1_000
 const longestKnown = 1_000
 
-/** An object's own keys in order. */
 function orderedKeys(object: object): readonly string[] {
   const keys = Object.keys(object)
   const name = keys.join('\0')

@@ -59,7 +59,6 @@ export type ParsedRecord =
   /** `uri`: as in the line; null unless it is text that can be stored. */
   | ({ readonly ok: false; readonly uri: string | null } & Fault)
 
-/** Reads the text of a line. */
 export function createLineReader(lexicons: LexiconSet): (text: string) => ParsedRecord {
   const readRecord = createRecordReader(lexicons)
   return (text) => {

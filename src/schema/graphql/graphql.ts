@@ -21,7 +21,7 @@ import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record
 import { type FieldConfig, type Fields, listOf, nonNull, withResolved } from './roles.ts'
 import { BigInt53, Json, scalarOf } from './scalars.ts'
 import { searchField } from './search-types.ts'
-import { semanticNonNull } from './semantic-non-null.ts'
+import { semanticNonNull } from '../schema-text.ts'
 import { defineIndexStatus } from './status.ts'
 import { TypeRegistry, uniqueFields } from './type-registry.ts'
 

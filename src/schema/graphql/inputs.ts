@@ -232,7 +232,6 @@ function placeOf(type: ObjectType, place: ObjectPath | null): string {
   return place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
 }
 
-/** The types of conditions that are the operators of some targets. */
 function createOperatorTypes(registry: TypeRegistry) {
   /** The operators of some targets; `value` is the type of their arguments. */
   const operatorFields = (

@@ -22,7 +22,6 @@ export function defineRecordInterfaces(registry: TypeRegistry) {
   return { node, record }
 }
 
-/** Fields that precede the lexicon's fields on every record. */
 export function systemFieldConfigs(): Fields {
   const field = (name: SystemField, type: GraphQLOutputType, description: string): FieldConfig => ({
     type,
@@ -54,7 +53,6 @@ export function systemFieldConfigs(): Fields {
   }
 }
 
-/** Root fields that find records by id. */
 export function nodeFields(node: GraphQLInterfaceType): Fields {
   return {
     node: {

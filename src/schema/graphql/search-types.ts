@@ -26,7 +26,6 @@ export function defineSnippet(registry: TypeRegistry): GraphQLObjectType {
   })
 }
 
-/** The field `didYouMean` of a connection. */
 export function didYouMeanField(registry: TypeRegistry): Fields {
   const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
     registry.define(GraphQLObjectType, 'every search', { name, description, fields })

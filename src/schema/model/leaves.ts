@@ -64,7 +64,6 @@ export function leafName(leaf: Leaf | CountLeaf): string {
   return leafPath(leaf).join('_')
 }
 
-/** The names of the fields that lead to a value. */
 export function leafPath(leaf: Leaf | CountLeaf): readonly string[] {
   if (leaf.kind === 'count') return [`${leaf.reference.viaField}_count`]
   return leaf.kind === 'system' ? [leaf.name] : [...leaf.inside, leaf.field].map(({ name }) => name)

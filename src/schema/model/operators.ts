@@ -13,7 +13,6 @@ export interface ObjectPath {
   readonly path: readonly string[]
 }
 
-/** A field of a where input. */
 export type WhereField =
   | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'rev' | 'did' | 'rkey' | 'collection' }
   | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }

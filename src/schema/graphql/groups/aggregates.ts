@@ -23,7 +23,6 @@ interface RecordTypes {
   outputType(type: FieldType): GraphQLOutputType
   /** The interface of all records. */
   readonly record: GraphQLOutputType
-  /** The type of the records of a collection. */
   recordOf(collection: Collection): GraphQLObjectType
 }
 

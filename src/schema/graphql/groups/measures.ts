@@ -13,7 +13,6 @@ import { type FieldConfig, type Fields, listOf, nonNull } from '../roles.ts'
 import { BigInt53 } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
-/** The fields for the measures of a collection's records, of a group or of all. */
 export function createMeasureTypes(
   registry: TypeRegistry,
   inputs: InputTypes,

@@ -10,7 +10,6 @@ import type { Collection } from '../../model/model.ts'
 import { listOf, nonNull } from '../roles.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
-/** The type of `significance` of all groups. */
 export function defineSignificance(registry: TypeRegistry): GraphQLObjectType {
   return registry.define(GraphQLObjectType, 'every aggregate', {
     name: 'Significance',
@@ -37,7 +36,6 @@ export function defineSignificance(registry: TypeRegistry): GraphQLObjectType {
   })
 }
 
-/** The type of `unusualWords` of all aggregates. */
 export function defineUnusualWords(
   registry: TypeRegistry,
   significance: GraphQLObjectType,
@@ -69,7 +67,6 @@ export function defineUnusualWords(
   })
 }
 
-/** The type of the argument `significant`. */
 export function significantInput(
   registry: TypeRegistry,
   collection: Collection,
