@@ -10,7 +10,8 @@ import type { JobKind, RepoJob } from '../database/metadata/metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/repos/hosts.ts'
 import { InputError } from './sources/files/lines.ts'
-import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repos/repo-export.ts'
+import { Fault } from './sources/repos/fault.ts'
+import { listTarget, type Target, type TargetPage } from './sources/repos/repo-export.ts'
 import { openTransfers, type Transferred, type TransferOptions, type Transfers } from './transfer.ts'
 import { counted } from '../util/text/counted.ts'
 
@@ -184,7 +185,7 @@ function createTasks({ metadata }: Writer, options: FetchOptions, counters: Coun
         finish(job.did, transferred)
       } catch (error) {
         if (signal.aborted) return
-        if (!isFault(error)) throw error
+        if (!(error instanceof Fault)) throw error
         const { dueAt, message } = nextAttempt(job, error, options)
         await whileBusy(signal, () => metadata.failJob(job, message, dueAt))
         if (dueAt === null) counters.failed()
@@ -195,7 +196,7 @@ function createTasks({ metadata }: Writer, options: FetchOptions, counters: Coun
         finish(path, await transfers.load(path, kind))
       } catch (error) {
         if (signal.aborted) return
-        if (!isFault(error) && !(error instanceof InputError)) throw error
+        if (!(error instanceof Fault || error instanceof InputError)) throw error
         counters.failed({ name: path, error: error.message })
       }
     },
@@ -269,8 +270,8 @@ async function* listJobs(
         yield
       }
     } catch (error) {
-      if (signal.aborted || !(isFault(error) || error instanceof InputError)) throw error
-      counters.unlisted({ name: target.name, error: error.message }, isFault(error))
+      if (signal.aborted || !(error instanceof Fault || error instanceof InputError)) throw error
+      counters.unlisted({ name: target.name, error: error.message }, error instanceof Fault)
     }
   }
 }

@@ -2,9 +2,9 @@
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import { accountOf, uriOf, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import type { RepoJob } from '../database/metadata/metadata-store.ts'
-import { firstTidOf, latestMoment, now } from '../util/instant.ts'
-import { compareRepo, type RepoComparison } from './comparison.ts'
+import type { RepoJob, RepoRecord } from '../database/metadata/metadata-store.ts'
+import { formatCid } from '../lexicon/records/cid.ts'
+import { firstTidOf, latestMoment, now as wallClock } from '../util/instant.ts'
 import { whileBusy } from './retries.ts'
 import type { Clock } from './sources/clock.ts'
 import { HostError } from './sources/repos/hosts.ts'
@@ -35,15 +35,17 @@ export interface Transferred {
   readonly rev: string
 }
 
+type Car = Uint8Array<ArrayBuffer>
+
 export type Transfers = ReturnType<typeof openTransfers>
 
 /** Any number of transfers may run at once, each with a thread. */
 export function openTransfers(database: Writer, options: TransferOptions) {
-  const { identity, hosts, signal } = options
+  const { identity, hosts, now, signal } = options
   const repos = openRepoStore(database, options)
   const { collections } = repos
   /** `car`: as fetched from this host. The account's own host knows which deletions are true. */
-  const storeFrom: StoreFrom = async (host, { kind, did }, car, isOwn = false) => {
+  const storeFrom = async (host: string, { kind, did }: RepoJob, car: Car, isOwn = false) => {
     const what = { kind, did, source: `repo-export:${host}` }
     const first = await repos.store(car, what)
     const isAgain = kind === 'reconcile' || (kind === 'backfill' && isOwn)
@@ -56,7 +58,38 @@ export function openTransfers(database: Writer, options: TransferOptions) {
     return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
   }
 
-  const fetchOwn = createOwnFetch(database, options, storeFrom)
+  /** Fetches a repository from its account's own host; null when that no longer has or shows it. */
+  const fetchOwn = async (job: RepoJob, pds: string, isPresent: boolean): Promise<Transferred | null> => {
+    const { kind, did } = job
+    const eventAt = now()
+    const stands = async (status: string | null): Promise<void> => {
+      const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
+      await whileBusy(signal, () => database.applyBatch([change]))
+    }
+    try {
+      const car = await hosts.fetchRepo(pds, did, signal)
+      // Streams report active accounts themselves, and a relay may hide an account that its host shows.
+      if (kind !== 'ingest') await stands(null)
+      return await storeFrom(pds, job, car, true)
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error
+      // The cached identity may be an hour old; the answer of a former host does not count.
+      const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
+      if (present === null) return null
+      if (present !== pds) return fetchOwn(job, present, true)
+      if (error.code === 'RepoNotFound') {
+        // An event just named the repository: it will appear, or its deletion will have an event of its own.
+        if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
+        // Only reconciling handles deletions without events.
+        if (kind === 'backfill') return null
+      }
+      const status = hiddenBy.get(error.code ?? '')
+      if (status === undefined) throw error
+      await stands(status)
+      return null
+    }
+  }
+
   const isPds = new Map<string, boolean | null>()
   /** A relay's copies are up to date; a PDS may have an old copy of an account that has moved away. */
   const isRelay = async (host: string): Promise<boolean> => {
@@ -88,54 +121,6 @@ export function openTransfers(database: Writer, options: TransferOptions) {
   }
 }
 
-type StoreFrom = (
-  host: string,
-  job: Pick<RepoJob, 'kind' | 'did'>,
-  car: Uint8Array<ArrayBuffer>,
-  isOwn?: boolean,
-) => Promise<Transferred>
-
-/** Fetches repositories from their accounts' own hosts; null when a host no longer has or shows it. */
-function createOwnFetch(
-  database: Writer,
-  { identity, hosts, now, signal }: TransferOptions,
-  storeFrom: StoreFrom,
-) {
-  return async function fetchOwn(
-    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
-    pds: string,
-    isPresent: boolean,
-  ): Promise<Transferred | null> {
-    const eventAt = now()
-    const stands = async (status: string | null): Promise<void> => {
-      const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
-      await whileBusy(signal, () => database.applyBatch([change]))
-    }
-    try {
-      const car = await hosts.fetchRepo(pds, did, signal)
-      // Streams report active accounts themselves, and a relay may hide an account that its host shows.
-      if (kind !== 'ingest') await stands(null)
-      return await storeFrom(pds, { kind, did }, car, true)
-    } catch (error) {
-      if (!(error instanceof HostError)) throw error
-      // The cached identity may be an hour old; the answer of a former host does not count.
-      const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
-      if (present === null) return null
-      if (present !== pds) return fetchOwn({ kind, did }, present, true)
-      if (error.code === 'RepoNotFound') {
-        // An event just named the repository: it will appear, or its deletion will have an event of its own.
-        if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
-        // Only reconciling handles deletions without events.
-        if (kind === 'backfill') return null
-      }
-      const status = hiddenBy.get(error.code ?? '')
-      if (status === undefined) throw error
-      await stands(status)
-      return null
-    }
-  }
-}
-
 /** Verifies repositories in threads, and stores them in chunks. */
 function openRepoStore(
   database: Writer,
@@ -149,12 +134,12 @@ function openRepoStore(
 
   const collections = reader.tables.map(({ collection }) => collection.nsid)
   const store = async (
-    car: Uint8Array<ArrayBuffer>,
+    car: Car,
     { kind, ...what }: Pick<ReadOptions, 'did' | 'source'> & Pick<RepoJob, 'kind'>,
   ): Promise<Transferred> => {
     const thread = idle.pop() ?? openRepoThread(reader)
     const total = noOutcome()
-    let comparison: RepoComparison | null = null
+    let comparison: ReturnType<typeof compareRepo> | null = null
     let forgotten = 0
     let rev = ''
     let whole = false
@@ -169,7 +154,7 @@ function openRepoStore(
         const did = kind === 'reconcile' && comparison === null ? accountIn(changes) : null
         if (did !== null) {
           comparison = compareRepo(database, did, collections)
-          const latest = latestMoment(now(), reader.maxClockSkew)
+          const latest = latestMoment(wallClock(), reader.maxClockSkew)
           forgotten = await whileBusy(signal, () =>
             database.metadata.forgetRevisions(did, firstTidOf(latest), collections),
           )
@@ -200,6 +185,44 @@ function openRepoStore(
       await Promise.all(idle.map((thread) => thread[Symbol.asyncDispose]()))
     },
   }
+}
+
+/**
+ * Compares the stored records of an account with its repository, record by record. Comparing revisions is not enough:
+ * a wrong revision outranks all versions that could replace it.
+ */
+function compareRepo({ metadata }: Writer, did: string, collections: readonly string[]) {
+  /** CIDs by URI. */
+  const held = new Map<string, string>()
+  let rev = ''
+  return {
+    /** Adds a chunk of the repository's records. */
+    add: (changes: readonly Change[]): void => {
+      for (const change of changes) {
+        if (change.kind === 'put') held.set(uriOf(change), formatCid(change.cid))
+        else if (change.kind === 'repo-end') rev = change.rev
+      }
+    },
+    /**
+     * Reads the stored records; to be called after the whole repository was added. `extra`: deletions of stored records
+     * that the repository does not have and that are not newer than the repository. `uris`: of stored records that differ
+     * from the repository, including `extra`.
+     */
+    compare: async () => {
+      const stored = await metadata.readRepoRecords(did, collections)
+      const differing = stored.filter((record) => held.get(uriOf({ did, ...record })) !== cidOf(record))
+      return {
+        extra: differing
+          .filter((record) => !held.has(uriOf({ did, ...record })) && (record.rev ?? '') <= rev)
+          .map(({ collection, rkey }) => ({ kind: 'delete' as const, did, collection, rkey, rev })),
+        uris: differing.map((record) => uriOf({ did, ...record })),
+      }
+    },
+  }
+}
+
+function cidOf({ cid }: RepoRecord): string {
+  return cid instanceof Uint8Array ? formatCid(cid) : String(cid)
 }
 
 /** The account of the changes; null when no change has it. The end of a repository always has. */

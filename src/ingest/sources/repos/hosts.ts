@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
 import { isObject, type Json, parseJson } from '../../../util/is-object.ts'
 import { cleanText, reasonOf } from '../../../util/text/messages.ts'
+import { Fault } from './fault.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
@@ -22,7 +23,7 @@ export interface AccountPage {
   readonly cursor: string | null
 }
 
-export class HostError extends Error {
+export class HostError extends Fault {
   override name = 'HostError'
   /** Null when there was no answer. */
   readonly status: number | null
@@ -41,8 +42,7 @@ export class HostError extends Error {
     this.retryAt = retryAt
   }
 
-  /** Whether another attempt may succeed. */
-  shouldRetry(): boolean {
+  override shouldRetry(): boolean {
     if (this.status === null) return true
     return [408, 425, 429].includes(this.status) || (this.status >= 500 && this.status !== 501)
   }

@@ -19,6 +19,7 @@ import { isValidDid, isValidHandle, isValidTld, normalizeHandle } from '@atproto
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { reasonOf } from '../../../util/text/messages.ts'
+import { Fault } from './fault.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface IdentityOptions {
@@ -61,19 +62,9 @@ export interface Identity {
   readonly fetch: typeof globalThis.fetch
 }
 
-export class IdentityError extends Error {
+/** Not passing for an account that is gone or malformed. */
+export class IdentityError extends Fault {
   override name = 'IdentityError'
-  readonly #passing: boolean
-
-  constructor(message: string, options: ErrorOptions & { readonly passing: boolean }) {
-    super(message, options)
-    this.#passing = options.passing
-  }
-
-  /** Whether another attempt may succeed; false for an account that is gone or malformed. */
-  shouldRetry(): boolean {
-    return this.#passing
-  }
 }
 
 /** `clock` counts milliseconds. */

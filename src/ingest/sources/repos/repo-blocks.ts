@@ -11,21 +11,16 @@ import { isValidDid, isValidTid } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import { cleanText } from '../../../util/text/messages.ts'
 import { grouped } from '../../../util/text/counted.ts'
+import { Fault } from './fault.ts'
 
 /** The repository is invalid; the message says why. */
-export class RepoError extends Error {
+export class RepoError extends Fault {
   override name = 'RepoError'
-  /** Whether another attempt may succeed. */
-  shouldRetry(): boolean {
-    return false
-  }
 }
 
 /** The file was damaged in transit, or its repository changed while a host without snapshots exported it. */
-export class PassingRepoError extends RepoError {
-  override shouldRetry(): boolean {
-    return true
-  }
+export function damaged(message: string, options?: ErrorOptions): RepoError {
+  return new RepoError(message, { ...options, passing: true })
 }
 
 /** A commit with its tree and records; a block whose hash differs from its CID is refused. */
@@ -48,10 +43,10 @@ export async function openCar(car: Uint8Array) {
   const sections = countSections(car)
   const { root, storage } = await readBlocks(car).catch((cause: unknown) => {
     // It may have been damaged in transit.
-    throw new PassingRepoError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
+    throw damaged(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
   })
   const bytes = storage.find(root)
-  if (bytes === null) throw new PassingRepoError('The CAR file does not have the commit that it names.')
+  if (bytes === null) throw damaged('The CAR file does not have the commit that it names.')
   const commit = readCommit(bytes)
   const tree = MST.load(storage, commit.data)
   return {
@@ -108,7 +103,7 @@ class CarBlocks extends ReadableBlockstore {
   /** The library calls this for nodes of the tree. */
   async getBytes(cid: Cid): Promise<Uint8Array> {
     const bytes = this.find(cid)
-    if (bytes === null) throw new PassingRepoError(`The node ${cid} of the tree is missing.`)
+    if (bytes === null) throw damaged(`The node ${cid} of the tree is missing.`)
     return bytes
   }
 
@@ -144,8 +139,7 @@ function countSections(car: Uint8Array): number {
     let length = 0
     for (let unit = 1; ; unit *= 128) {
       const byte = car[at++]
-      if (byte === undefined)
-        throw new PassingRepoError('The CAR file cannot be read: it ends in the middle of a length.')
+      if (byte === undefined) throw damaged('The CAR file cannot be read: it ends in the middle of a length.')
       length += (byte & 127) * unit
       if (length > maxSectionBytes || unit > maxSectionBytes)
         throw new RepoError('The CAR file has a block that is larger than there can be.')
@@ -156,8 +150,7 @@ function countSections(car: Uint8Array): number {
     if (sections > maxSections)
       throw new RepoError(`The CAR file has more than ${grouped(maxSections)} blocks.`)
   }
-  if (at > car.length)
-    throw new PassingRepoError('The CAR file cannot be read: it ends in the middle of a block.')
+  if (at > car.length) throw damaged('The CAR file cannot be read: it ends in the middle of a block.')
   return sections
 }
 

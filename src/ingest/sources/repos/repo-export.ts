@@ -11,10 +11,11 @@ import { retryDelay } from '../../retries.ts'
 import type { Source } from '../../source.ts'
 import type { NetworkReaderOptions } from '../change-reader.ts'
 import type { Clock } from '../clock.ts'
-import { type AccountPage, gather, HostError, type Hosts } from './hosts.ts'
-import { type Identity, IdentityError } from './identity.ts'
+import { Fault } from './fault.ts'
+import { type AccountPage, gather, type Hosts } from './hosts.ts'
+import type { Identity } from './identity.ts'
 import { InputError } from '../files/lines.ts'
-import { PassingRepoError, RepoError } from './repo-blocks.ts'
+import { damaged, RepoError } from './repo-blocks.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import type { RepoAnswer, RepoQuestion } from './repo-worker.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
@@ -69,7 +70,8 @@ export async function* listTarget(
   let cursor = from
   for (let failures = 0; ; ) {
     const page = await readPage(target, cursor, options).catch((error: unknown) => {
-      if (signal.aborted || !isFault(error) || !error.shouldRetry() || ++failures === attempts) throw error
+      if (signal.aborted || !(error instanceof Fault) || !error.shouldRetry() || ++failures === attempts)
+        throw error
       onFailure(error.message)
       return null
     })
@@ -110,13 +112,6 @@ async function readPage(
   }
 }
 
-/** A fault of the network or of a repository; all other errors are bugs of ours. */
-export type Fault = HostError | IdentityError | RepoError
-
-export function isFault(error: unknown): error is Fault {
-  return error instanceof HostError || error instanceof IdentityError || error instanceof RepoError
-}
-
 export type RepoThread = Threads<RepoQuestion, RepoAnswer>
 
 export function openRepoThread(reader: NetworkReaderOptions): RepoThread {
@@ -141,17 +136,15 @@ export async function* readRepo(
   { did: expected, source, identity, clock, signal }: ReadOptions,
 ): AsyncGenerator<readonly Change[]> {
   let name = expected ?? source
-  const refusal = (why: string, passing = false): RepoError => {
-    const message = `The repository of ${name} is refused. ${why}`
-    return passing ? new PassingRepoError(message) : new RepoError(message)
-  }
+  const refusal = (why: string, passing = false): RepoError =>
+    new RepoError(`The repository of ${name} is refused. ${why}`, { passing })
   const ask = async <Kind extends RepoQuestion['kind']>(
     question: Extract<RepoQuestion, { kind: Kind }>,
     transfer?: readonly ArrayBuffer[],
   ): Promise<Extract<RepoAnswer, { kind: Kind }>> => {
     const answer = await thread.read(question, transfer).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new PassingRepoError(`The thread that read the repository of ${name} failed: ${why}.`, { cause })
+      throw damaged(`The thread that read the repository of ${name} failed: ${why}.`, { cause })
     })
     if (answer.kind === 'refused') throw refusal(answer.message, answer.passing)
     return answer as Extract<RepoAnswer, { kind: Kind }>
@@ -228,7 +221,7 @@ export function createRepoExportSource(given: RepoExportOptions): Source {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (!isFault(error)) throw error
+        if (!(error instanceof Fault)) throw error
         onState('unavailable', error.message)
       }
     },

@@ -5,7 +5,7 @@
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { type ChangeReader, readBlock } from '../change-reader.ts'
-import { type Leaf, openCar, PassingRepoError, RepoError, isSignedBy, splitKey } from './repo-blocks.ts'
+import { damaged, type Leaf, openCar, RepoError, isSignedBy, splitKey } from './repo-blocks.ts'
 import { now, timeOfTid } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
@@ -20,7 +20,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   const { fields, did, rev } = commit
   const record = async ({ key, cid }: Leaf): Promise<Uint8Array> => {
     const bytes = await block(cid)
-    if (bytes === null) throw new PassingRepoError(`The record at ${key} is missing.`)
+    if (bytes === null) throw damaged(`The record at ${key} is missing.`)
     return bytes
   }
   // Without this check, the repository would count as empty and the account's stored records would be deleted.
