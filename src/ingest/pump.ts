@@ -178,15 +178,8 @@ export function createFloodGuard(limit: number, now: () => bigint): FloodGuard {
 }
 
 function authorOf(change: Change): string | null {
-  switch (change.kind) {
-    case 'put':
-    case 'delete':
-      return change.did
-    case 'reject':
-      return change.uri?.split('/')[2] ?? null
-    default:
-      return null
-  }
+  if (change.kind === 'put' || change.kind === 'delete') return change.did
+  return change.kind === 'reject' ? (change.uri?.split('/')[2] ?? null) : null
 }
 
 export interface FollowOptions extends PumpOptions {

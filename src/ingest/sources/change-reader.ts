@@ -102,15 +102,8 @@ export function readBlock(
   const refuse = (reason: RejectionReason, message: string): Change => {
     const uri = `at://${did}/${collection}/${rkey}`
     const cbor = Buffer.from(bytes.subarray(0, maxStoredBytes)).toString('base64')
-    return {
-      kind: 'reject',
-      source,
-      uri,
-      reason,
-      message: cleanText(message),
-      record: JSON.stringify({ uri, cid, rev, cbor }),
-      rev,
-    }
+    const text = JSON.stringify({ uri, cid, rev, cbor })
+    return { kind: 'reject', source, uri, reason, message: cleanText(message), record: text, rev }
   }
   if (bytes.length > maxRecordBytes)
     return refuse('too-large', `The record has more than ${grouped(maxRecordBytes)} bytes of DAG-CBOR.`)

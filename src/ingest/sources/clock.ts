@@ -41,7 +41,7 @@ export function createClock({ maxClockSkew, plcUrl }: ClockOptions) {
       const servers = [...new Set([...(server === null ? [] : [server]), plcUrl])]
       const answers = await Promise.all(servers.map((url) => compare(url, signal)))
       const doubt = judge(answers, maxClockSkew * 1_000, isFuture)
-      const isKnown = answers.some(({ ahead }) => ahead !== null)
+      const isKnown = answers.some((answer) => typeof answer !== 'string')
       if (doubt === null) right.set(server, { at: performance.now(), offset, isKnown })
       return doubt
     },
@@ -58,20 +58,19 @@ interface Comparison {
 
 interface ClockComparison {
   readonly host: string
-  /** Milliseconds by which the server's clock is ahead of ours; null when it is unknown. */
-  readonly ahead: number | null
-  readonly failure: string
+  /** Milliseconds by which the server's clock is ahead of ours. */
+  readonly ahead: number
 }
 
-function judge(answers: readonly ClockComparison[], maxAhead: number, isFuture: boolean): string | null {
+/** `answers`: comparisons, and why there is none. */
+function judge(answers: readonly (ClockComparison | string)[], maxAhead: number, isFuture: boolean) {
   const [furthest] = answers
-    .flatMap(({ host, ahead }) => (ahead === null ? [] : [{ host, ahead }]))
+    .filter((answer) => typeof answer !== 'string')
     .toSorted((one, other) => other.ahead - one.ahead)
   const waits = 'Until then no event of the source is stored, and none is lost'
   if (furthest === undefined) {
     if (!isFuture) return null
-    const failures = answers.map(({ failure }) => failure).join(' ')
-    return `A revision seems to be from the future, and the clock of this machine could not be compared with another. ${failures} ${waits}.`
+    return `A revision seems to be from the future, and the clock of this machine could not be compared with another. ${answers.join(' ')} ${waits}.`
   }
   // Ours is ahead if it is ahead of all others.
   if (Math.abs(furthest.ahead) <= maxAhead) return null
@@ -80,7 +79,7 @@ function judge(answers: readonly ClockComparison[], maxAhead: number, isFuture: 
   return `The clock of ${furthest.host} is ${which} this machine's. Set the one that is wrong. ${waits}.`
 }
 
-async function compare(url: string, signal: AbortSignal): Promise<ClockComparison> {
+async function compare(url: string, signal: AbortSignal): Promise<ClockComparison | string> {
   const target = new URL('/', url)
   const { host } = target
   try {
@@ -91,11 +90,11 @@ async function compare(url: string, signal: AbortSignal): Promise<ClockCompariso
       signal: AbortSignal.any([signal, AbortSignal.timeout(askTimeout)]),
     })
     const date = Date.parse(answer.headers.get('date') ?? '')
-    if (!Number.isFinite(date)) return { host, ahead: null, failure: `${host} does not say the time.` }
+    if (!Number.isFinite(date)) return `${host} does not say the time.`
     // The age of a cached answer, in seconds.
     const age = Number(answer.headers.get('age') ?? 0)
-    return { host, ahead: date + (Number.isFinite(age) ? age : 0) * 1_000 - Date.now(), failure: '' }
+    return { host, ahead: date + (Number.isFinite(age) ? age : 0) * 1_000 - Date.now() }
   } catch (cause) {
-    return { host, ahead: null, failure: `${host} could not be asked: ${reasonOf(cause)}.` }
+    return `${host} could not be asked: ${reasonOf(cause)}.`
   }
 }

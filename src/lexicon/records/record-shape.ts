@@ -16,63 +16,51 @@ export interface ShapeFault {
 export type ShapeCheck = (value: unknown) => ShapeFault | null
 
 export function createShapeCheck(lexicons: DocumentSet, nsid: string): ShapeCheck {
-  const found = findDef(lexicons, nsid)
-  return (value) => checkDef(lexicons, found, value, 'Record')
-}
+  const main = findDef(lexicons, nsid)
+  return (value) => checkDef(main, value, 'Record')
 
-function checkDef(
-  lexicons: DocumentSet,
-  found: FoundDef | null,
-  value: unknown,
-  path: string,
-): ShapeFault | null {
-  if (found === null) return null
-  const { document, def } = found
-  return checkType(lexicons, document.id, def.type === 'record' ? def.record : def, value, path)
-}
+  function checkDef(found: FoundDef | null, value: unknown, path: string): ShapeFault | null {
+    if (found === null) return null
+    const { document, def } = found
+    return checkType(document.id, def.type === 'record' ? def.record : def, value, path)
+  }
 
-/** `id`: the document that has the type. */
-function checkType(
-  lexicons: DocumentSet,
-  id: string,
-  type: LexType,
-  value: unknown,
-  path: string,
-): ShapeFault | null {
-  switch (type.type) {
-    case 'string':
-      return type.format === 'datetime' && typeof value === 'string' && parseRecordInstant(value) === null
-        ? noInstant(value, path)
-        : null
-    case 'array':
-      if (!Array.isArray(value)) return null
-      for (let at = 0; at < value.length; at++) {
-        const fault = checkType(lexicons, id, type.items, value[at], `${path}/${at}`)
-        if (fault !== null) return fault
+  /** `id`: the document that has the type. */
+  function checkType(id: string, type: LexType, value: unknown, path: string): ShapeFault | null {
+    switch (type.type) {
+      case 'string':
+        return type.format === 'datetime' && typeof value === 'string' && parseRecordInstant(value) === null
+          ? noInstant(value, path)
+          : null
+      case 'array':
+        if (!Array.isArray(value)) return null
+        for (let at = 0; at < value.length; at++) {
+          const fault = checkType(id, type.items, value[at], `${path}/${at}`)
+          if (fault !== null) return fault
+        }
+        return null
+      case 'object':
+        if (typeof value !== 'object' || value === null) return null
+        if (Array.isArray(value))
+          return { reason: 'invalid-record', message: `${path} must be an object, not an array.` }
+        for (const [name, property] of Object.entries(type.properties)) {
+          const member = (value as Record<string, unknown>)[name]
+          const fault = member === undefined ? null : checkType(id, property, member, `${path}/${name}`)
+          if (fault !== null) return fault
+        }
+        return null
+      case 'ref':
+        return checkDef(resolveRef(lexicons, id, type.ref), value, path)
+      case 'union': {
+        const name = typeof value === 'object' && value !== null && '$type' in value ? value.$type : null
+        if (typeof name !== 'string') return null
+        const origin = originOf(name)
+        const isMember = type.refs.some((ref) => originOf(ref.startsWith('#') ? id + ref : ref) === origin)
+        return isMember ? checkDef(findDef(lexicons, origin), value, path) : null
       }
-      return null
-    case 'object':
-      if (typeof value !== 'object' || value === null) return null
-      if (Array.isArray(value))
-        return { reason: 'invalid-record', message: `${path} must be an object, not an array.` }
-      for (const [name, property] of Object.entries(type.properties)) {
-        const member = (value as Record<string, unknown>)[name]
-        const fault =
-          member === undefined ? null : checkType(lexicons, id, property, member, `${path}/${name}`)
-        if (fault !== null) return fault
-      }
-      return null
-    case 'ref':
-      return checkDef(lexicons, resolveRef(lexicons, id, type.ref), value, path)
-    case 'union': {
-      const name = typeof value === 'object' && value !== null && '$type' in value ? value.$type : null
-      if (typeof name !== 'string') return null
-      const origin = originOf(name)
-      const isMember = type.refs.some((ref) => originOf(ref.startsWith('#') ? id + ref : ref) === origin)
-      return isMember ? checkDef(lexicons, findDef(lexicons, origin), value, path) : null
+      default:
+        return null
     }
-    default:
-      return null
   }
 }
 

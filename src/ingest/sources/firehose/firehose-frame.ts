@@ -114,18 +114,10 @@ function decodeFrame(bytes: Uint8Array): { readonly header: Json; readonly body:
 function readEvent({ op, t }: Json, body: Json, reader: Wants): FirehoseEvent {
   if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
   if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
-  switch (t) {
-    case '#commit':
-      return readCommit(body, reader)
-    case '#sync':
-    case '#identity':
-    case '#account':
-      return readAccountEvent(t, body, reader)
-    case '#info':
-      return { kind: 'info', name: clean(body.name), message: clean(body.message) }
-    default:
-      return unknown(clean(t))
-  }
+  if (t === '#commit') return readCommit(body, reader)
+  if (t === '#info') return { kind: 'info', name: clean(body.name), message: clean(body.message) }
+  if (t === '#sync' || t === '#identity' || t === '#account') return readAccountEvent(t, body, reader)
+  return unknown(clean(t))
 }
 
 function readCommit(
@@ -163,15 +155,10 @@ function readOp(op: unknown): RecordOp | string {
   const [collection, rkey] = splitKey(op.path)
   if (!isValidNsid(collection) || !isValidRecordKey(rkey))
     return `has an operation on "${clean(path)}", which is no collection with a record key`
-  switch (action) {
-    case 'create':
-    case 'update':
-      return isCid(cid) ? { collection, rkey, cid } : 'has a record without its CID'
-    case 'delete':
-      return { collection, rkey, cid: null }
-    default:
-      return `has an operation of the unknown kind "${clean(action)}"`
-  }
+  if (action === 'delete') return { collection, rkey, cid: null }
+  if (action !== 'create' && action !== 'update')
+    return `has an operation of the unknown kind "${clean(action)}"`
+  return isCid(cid) ? { collection, rkey, cid } : 'has a record without its CID'
 }
 
 function readAccountEvent(
@@ -182,17 +169,14 @@ function readAccountEvent(
   if (typeof did !== 'string') return malformed('has no "did"')
   if (!wantsAccount(did)) return { kind: 'unwanted' }
   if (!isValidDid(did)) return malformed('has a "did" that is no DID')
-  switch (t) {
-    case '#identity':
-      return { kind: 'identity', did }
-    case '#account':
-      if (typeof active !== 'boolean') return malformed('does not say whether the account is active')
-      return { kind: 'account', did, active, status: typeof status === 'string' ? clean(status) : null }
-    case '#sync':
-      if (typeof rev !== 'string' || !isValidTid(rev)) return malformed('has a "rev" that is no TID')
-      if (!(blocks instanceof Uint8Array)) return malformed('has "blocks" that are no bytes')
-      return { kind: 'sync', did, rev, blocks }
+  if (t === '#identity') return { kind: 'identity', did }
+  if (t === '#account') {
+    if (typeof active !== 'boolean') return malformed('does not say whether the account is active')
+    return { kind: 'account', did, active, status: typeof status === 'string' ? clean(status) : null }
   }
+  if (typeof rev !== 'string' || !isValidTid(rev)) return malformed('has a "rev" that is no TID')
+  if (!(blocks instanceof Uint8Array)) return malformed('has "blocks" that are no bytes')
+  return { kind: 'sync', did, rev, blocks }
 }
 
 function readSeq(seq: unknown): string | null {

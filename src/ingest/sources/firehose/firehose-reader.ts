@@ -74,25 +74,16 @@ export function createFirehoseReader(
     bytes: Uint8Array,
     origin: Origin,
   ): Promise<readonly Change[]> => {
-    switch (event.kind) {
-      case 'commit':
-      case 'sync':
-        return readRepoEvent(event)
-      case 'identity':
-        identity.forget(event.did)
-        return [event]
-      case 'account': {
-        const status = event.active ? null : (event.status ?? 'deactivated')
-        const change: AccountEvent = { ...event, status, eventAt: at ?? now() }
-        return origin.pds === null ? [change] : judge(change, origin)
-      }
-      case 'refused':
-        return [refuse(name, event.reason, event.message, hex(bytes))]
-      case 'info':
-      case 'error':
-      case 'unwanted':
-        return []
+    if (event.kind === 'commit' || event.kind === 'sync') return readRepoEvent(event)
+    if (event.kind === 'refused') return [refuse(name, event.reason, event.message, hex(bytes))]
+    if (event.kind === 'identity') {
+      identity.forget(event.did)
+      return [event]
     }
+    if (event.kind !== 'account') return []
+    const status = event.active ? null : (event.status ?? 'deactivated')
+    const change: AccountEvent = { ...event, status, eventAt: at ?? now() }
+    return origin.pds === null ? [change] : judge(change, origin)
   }
 
   return ({ bytes, ends, changed = [], pds = null }) => {

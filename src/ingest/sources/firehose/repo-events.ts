@@ -39,7 +39,7 @@ export function createRepoEventReader(
     const { opCount } = event
     if (opCount > maxOps)
       throw new RefusedEvent('too-large', `The commit changes ${opCount} records; ${maxOps} are allowed.`)
-    return readCommit(event, await verify(event, keyOf), reader, source)
+    return readCommit(event, await verify(event, keyOf))
   }
   return async (event) => {
     try {
@@ -54,6 +54,26 @@ export function createRepoEventReader(
       return error.shouldRetry() ? [requested] : [doubt(source, event, 'bad-signature', message), requested]
     }
   }
+
+  /** The changes of a verified commit; throws a `RepoError` for a record that its tree does not prove. */
+  async function readCommit(event: CommitEvent, verified: SignedRepo): Promise<readonly Change[]> {
+    const { did, rev, ops } = event
+    const changes: Change[] = []
+    for (const { collection, rkey, cid } of ops) {
+      const found = await verified.find(`${collection}/${rkey}`)
+      if (found === null ? cid !== null : cid?.equals(found) !== true)
+        throw new RepoError(`The tree of the commit has something else at ${collection}/${rkey}.`)
+      if (found === null) {
+        changes.push({ kind: 'delete', did, collection, rkey, rev })
+        continue
+      }
+      const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
+      const block = await verified.block(found)
+      if (block === null) changes.push(request(event, `${collection}/${rkey} came without its record.`))
+      else changes.push(readBlock(reader, place, block, source))
+    }
+    return changes
+  }
 }
 
 class RefusedEvent extends Error {
@@ -63,31 +83,6 @@ class RefusedEvent extends Error {
     super(message)
     this.reason = reason
   }
-}
-
-/** The changes of a verified commit; throws a `RepoError` for a record that its tree does not prove. */
-async function readCommit(
-  event: CommitEvent,
-  verified: SignedRepo,
-  reader: ChangeReader,
-  source: string,
-): Promise<readonly Change[]> {
-  const { did, rev, ops } = event
-  const changes: Change[] = []
-  for (const { collection, rkey, cid } of ops) {
-    const found = await verified.find(`${collection}/${rkey}`)
-    if (found === null ? cid !== null : cid?.equals(found) !== true)
-      throw new RepoError(`The tree of the commit has something else at ${collection}/${rkey}.`)
-    if (found === null) {
-      changes.push({ kind: 'delete', did, collection, rkey, rev })
-      continue
-    }
-    const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
-    const block = await verified.block(found)
-    if (block === null) changes.push(request(event, `${collection}/${rkey} came without its record.`))
-    else changes.push(readBlock(reader, place, block, source))
-  }
-  return changes
 }
 
 /** The commit of an event, which its account signed. */

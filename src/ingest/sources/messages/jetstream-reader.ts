@@ -24,20 +24,24 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
     return { ...reading, at, isFuture: isFuture || reading.isFuture === true }
   }
 
-  function readBody(kind: string, did: unknown, body: unknown, at: bigint): ParsedEvent {
-    switch (kind) {
-      case 'commit':
-        if (!isObject(body)) return malformed('is a commit without its members')
-        return readRecordEvent(reader, source, body['operation'], { ...body, did }, now())
-      case 'identity':
-      case 'account':
-      case 'sync':
-        return readAccountEvent(reader, kind, did, body, at)
-      default:
-        return unknown(kind)
+  function readBody(kind: string, did: unknown, body: unknown, eventAt: bigint): ParsedEvent {
+    if (kind === 'commit') {
+      if (!isObject(body)) return malformed('is a commit without its members')
+      return readRecordEvent(reader, source, body['operation'], { ...body, did }, now())
     }
+    if (kind !== 'identity' && kind !== 'account' && kind !== 'sync') return unknown(kind)
+    if (typeof did !== 'string') return malformed('has no "did" that is a string')
+    if (!reader.wantsAccount(did)) return {}
+    if (!isValidDid(did)) return badUri('has a "did" that is no DID')
+    if (kind === 'identity') return { changes: [{ kind, did }] }
+    if (kind === 'sync') return { changes: [{ kind: 'repo-request', did, reason: diverged, ifKnown: true }] }
+    if (!isObject(body) || typeof body['active'] !== 'boolean')
+      return malformed('has no "active" that is true or false')
+    return { changes: [{ kind, did, ...readAccountStatus(body['active'], body['status']), eventAt }] }
   }
 }
+
+const diverged = 'Jetstream says that it has diverged'
 
 interface Envelope {
   readonly kind: string
@@ -80,31 +84,4 @@ const tolerance = 3_600_000_000n
 function readTime(micros: bigint | null, now: bigint): bigint | null {
   if (micros === null || micros < earliest || micros > now + tolerance) return null
   return micros > now ? now : micros
-}
-
-function readAccountEvent(
-  reader: ChangeReader,
-  kind: 'identity' | 'account' | 'sync',
-  did: unknown,
-  body: unknown,
-  eventAt: bigint,
-): ParsedEvent {
-  if (typeof did !== 'string') return malformed('has no "did" that is a string')
-  if (!reader.wantsAccount(did)) return {}
-  if (!isValidDid(did)) return badUri('has a "did" that is no DID')
-  switch (kind) {
-    case 'identity':
-      return { changes: [{ kind, did }] }
-    case 'sync':
-      return {
-        changes: [
-          { kind: 'repo-request', did, reason: 'Jetstream says that it has diverged', ifKnown: true },
-        ],
-      }
-    case 'account': {
-      if (!isObject(body) || typeof body['active'] !== 'boolean')
-        return malformed('has no "active" that is true or false')
-      return { changes: [{ kind, did, ...readAccountStatus(body['active'], body['status']), eventAt }] }
-    }
-  }
 }

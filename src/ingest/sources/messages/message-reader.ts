@@ -115,17 +115,11 @@ export function readRecordEvent(
     const fault = { reason: 'future-revision', message: future } as const
     return { fault, isFuture: true, changes: [{ kind: 'repo-request', did, reason: future }] }
   }
-  switch (action) {
-    case 'create':
-    case 'update':
-      if (!isObject(record)) return malformed('has no "record" that is a JSON object')
-      if (typeof cid !== 'string') return malformed('has no "cid" that is a string')
-      return { changes: [reader.read({ did, collection, rkey, rev, cid, value: record }, source)] }
-    case 'delete':
-      return { changes: [{ kind: 'delete', did, collection, rkey, rev }] }
-    default:
-      return unknown(action)
-  }
+  if (action === 'delete') return { changes: [{ kind: 'delete', did, collection, rkey, rev }] }
+  if (action !== 'create' && action !== 'update') return unknown(action)
+  if (!isObject(record)) return malformed('has no "record" that is a JSON object')
+  if (typeof cid !== 'string') return malformed('has no "cid" that is a string')
+  return { changes: [reader.read({ did, collection, rkey, rev, cid, value: record }, source)] }
 }
 
 /** The account status; an inactive account's reason is dropped unless it is a short word. */

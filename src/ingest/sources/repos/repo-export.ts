@@ -96,20 +96,13 @@ async function readPage(
   cursor: string | null,
   { identity, hosts, reader, signal }: ListOptions,
 ): Promise<AccountPage> {
-  const one = { inactive: [], notice: null, cursor: null }
-  switch (kind) {
-    case 'account':
-      return { dids: [name], ...one }
-    case 'handle': {
-      const did = await identity.resolveHandle(name)
-      if (did === null) throw new InputError(`The handle ${name} belongs to no account.`)
-      return { dids: [did], ...one }
-    }
-    case 'host': {
-      const collections = reader.tables.map(({ collection }) => collection.nsid)
-      return hosts.listAccounts(name, collections, cursor, signal)
-    }
+  if (kind === 'host') {
+    const collections = reader.tables.map(({ collection }) => collection.nsid)
+    return hosts.listAccounts(name, collections, cursor, signal)
   }
+  const did = kind === 'handle' ? await identity.resolveHandle(name) : name
+  if (did === null) throw new InputError(`The handle ${name} belongs to no account.`)
+  return { dids: [did], inactive: [], notice: null, cursor: null }
 }
 
 export type RepoThread = Threads<RepoQuestion, RepoAnswer>

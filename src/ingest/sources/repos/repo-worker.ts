@@ -42,14 +42,9 @@ async function answer(question: RepoQuestion): Promise<RepoAnswer> {
     return { kind: 'open', did: repo.did, future: repo.future }
   }
   if (repo === null) throw new Error('No repository is open.')
-  switch (question.kind) {
-    case 'isSigned':
-      return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
-    case 'next': {
-      chunks ??= repo.chunks()
-      const next = await chunks.next()
-      if (next.done === true) repo = null
-      return { kind: 'next', changes: next.done === true ? null : next.value }
-    }
-  }
+  if (question.kind === 'isSigned') return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
+  chunks ??= repo.chunks()
+  const next = await chunks.next()
+  if (next.done === true) repo = null
+  return { kind: 'next', changes: next.done === true ? null : next.value }
 }
