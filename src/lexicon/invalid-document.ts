@@ -31,7 +31,8 @@ export function invalidDocument(document: unknown, issue: Issue): Problem {
 }
 
 function wrongType(document: unknown, path: readonly (string | number)[], known: readonly string[]) {
-  const type = valueAt(document, path)
+  const within = (value: unknown, part: string | number) => (value as Record<string, unknown> | null)?.[part]
+  const type = path.reduce<unknown>(within, document)
   if (type === undefined) return { problem: 'A type is missing.', remedy: oneOf(known) }
   if (type === 'object' || type === 'array') {
     const name = path.findLast((part) => part !== 'type' && part !== 'items')
@@ -76,8 +77,4 @@ export function suggest(word: string, candidates: readonly string[]): string {
 
 function oneOf(known: readonly string[]): string {
   return `Write ${known.slice(0, -1).join(', ')} or ${known.at(-1)}.`
-}
-
-function valueAt(document: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | null)?.[part], document)
 }

@@ -1,7 +1,8 @@
 /**
- * Builds a consistent set of lexicon documents: every reference resolves, every id is unique.
+ * Builds a consistent set of lexicon documents, with its fingerprint: every reference resolves, every id is unique.
  * It must not know GraphQL or databases.
  */
+import { hash } from 'node:crypto'
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
 import { type DocumentSet, findDef, findDocument, isRecordLexicon, isStrongRefLexicon } from './document.ts'
@@ -13,10 +14,29 @@ import {
   storiesFile,
   strongRefLexicon,
 } from './document.ts'
-import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
 import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
-import { buildStories } from './stories.ts'
+import { buildStories, type Stories, storiesVersion } from './stories.ts'
+
+export interface LexiconSet {
+  /** Sorted by id in code point order; always includes com.atproto.repo.strongRef. */
+  readonly documents: readonly LexiconDoc[]
+  /** Declared reference targets: maps `nsid#path.of.properties` to collection NSIDs. */
+  readonly targets: ReadonlyMap<string, readonly string[]>
+  readonly stories: Stories
+  /** One per document, in the order of `documents`. */
+  readonly versions: readonly LexiconVersion[]
+  /** sha-256 (hex) of the documents, targets and stories, independent of file layout and key order. */
+  readonly fingerprint: string
+}
+
+export interface LexiconVersion {
+  readonly nsid: string
+  /** Null when the document has none. */
+  readonly revision: number | null
+  /** sha-256 (hex) of the document, independent of its layout and key order. */
+  readonly hash: string
+}
 
 /** A parsed JSON file, expected to be a lexicon document. */
 export interface LexiconFile {
@@ -82,7 +102,9 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
       refused.add(typeof id === 'string' ? id : file)
       continue
     }
-    const copy = ownCopy(document as LexiconDoc)
+    const copy = structuredClone(document as LexiconDoc)
+    // Libraries write `lex:a.b.c`, lexicons `a.b.c`.
+    for (const { ref, replace } of refSites(copy)) if (ref.startsWith('lex:')) replace(ref.slice(4))
     const first = origins.get(copy.id)
     if (first !== undefined)
       problems.push({
@@ -170,4 +192,31 @@ function endlessArrays(set: DocumentSet, document: LexiconDoc): string[] {
       return false
     })
     .map((name) => `defs.${name}.items`)
+}
+
+/** `documents`: sorted by id in code point order. */
+function setOf(
+  documents: readonly LexiconDoc[],
+  targets: ReadonlyMap<string, readonly string[]>,
+  stories: Stories,
+): LexiconSet {
+  const texts = documents.map(canonicalJson)
+  const versions = documents.map(({ id, revision }, index) => ({
+    nsid: id,
+    revision: revision ?? null,
+    hash: hash('sha256', texts[index] as string),
+  }))
+  const grouping =
+    stories.size === 0 ? '' : `,"stories":${canonicalJson([storiesVersion, Object.fromEntries(stories)])}`
+  // Equals `canonicalJson` of the whole object, without serializing the documents again.
+  const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}${grouping}}`
+  return { documents, targets, stories, versions, fingerprint: hash('sha256', whole) }
+}
+
+/** JSON with the keys of every object in code unit order. */
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }

@@ -2,9 +2,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { measureJson } from '../util/text/json-depth.ts'
-import { buildLexicons, type LexiconFile, type LexiconProblem } from './lexicons.ts'
+import { buildLexicons, type LexiconFile, type LexiconProblem, type LexiconSet } from './lexicons.ts'
 import { displayFile, referencesFile, storiesFile } from './document.ts'
-import type { LexiconSet } from './lexicon-set.ts'
 
 export type LoadedLexicons =
   | {

@@ -38,20 +38,11 @@ export function createQuickCheck(lexicons: DocumentSet, nsid: string): QuickChec
   }
 
   function ofType(id: string, type: LexType): QuickCheck {
-    switch (type.type) {
-      case 'string':
-        return ofString(type)
-      case 'integer':
-        return ofInteger(type)
-      case 'boolean':
-        return ofBoolean(type)
-      case 'array':
-        return ofArray(id, type)
-      case 'ref':
-        return ofDef(resolveRef(lexicons, id, type.ref))
-      default:
-        return unsure
-    }
+    if (type.type === 'string') return ofString(type)
+    if (type.type === 'integer') return ofInteger(type)
+    if (type.type === 'boolean') return ofBoolean(type)
+    if (type.type === 'array') return ofArray(id, type)
+    return type.type === 'ref' ? ofDef(resolveRef(lexicons, id, type.ref)) : unsure
   }
 
   function ofArray(id: string, { items, minLength = 0, maxLength = Infinity }: LexArray): QuickCheck {

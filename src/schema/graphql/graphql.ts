@@ -25,8 +25,6 @@ import { semanticNonNull } from '../schema-text.ts'
 import { defineIndexStatus } from './status.ts'
 import { TypeRegistry, uniqueFields } from './type-registry.ts'
 
-const strongRefName = 'ComAtprotoRepoStrongRef'
-
 /**
  * Throws, with both origins, if two generated types have the same name. `assumeValid` spares the first query the
  * validation of the schema by graphql-js; the tests validate generated schemas.
@@ -38,7 +36,19 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const connections = createConnectionTypes(registry, inputs, recordOf)
   const { connection, listArguments, pageInfo, didYouMean } = connections
   const { node, record } = defineRecordInterfaces(registry)
-  const strongRef = defineStrongRef(registry, record)
+  const strongRef: GraphQLObjectType = registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
+    name: 'ComAtprotoRepoStrongRef',
+    description: 'A reference that pins a version of a record.',
+    fields: () => ({
+      uri: { type: nonNull(GraphQLString) },
+      cid: { type: nonNull(GraphQLString) },
+      isCurrent: {
+        type: GraphQLBoolean,
+        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
+      },
+      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
+    }),
+  })
   const { outputType, propertyFields } = createPropertyTypes(registry, record, strongRef)
   const records = new Map(
     model.collections.map((collection) => [
@@ -119,22 +129,6 @@ function rootFields(
       extensions: { role: { kind: 'byUri', collection } },
     },
   }
-}
-
-function defineStrongRef(registry: TypeRegistry, record: GraphQLOutputType): GraphQLObjectType {
-  return registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
-    name: strongRefName,
-    description: 'A reference that pins a version of a record.',
-    fields: () => ({
-      uri: { type: nonNull(GraphQLString) },
-      cid: { type: nonNull(GraphQLString) },
-      isCurrent: {
-        type: GraphQLBoolean,
-        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
-      },
-      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
-    }),
-  })
 }
 
 function defineBlob(registry: TypeRegistry): GraphQLObjectType {

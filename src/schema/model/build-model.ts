@@ -3,7 +3,7 @@
  * It decides kinds, names and references, and must not know how GraphQL or the tables use them.
  */
 import { type FoundDef, isRecordLexicon, resolveRef, strongRefLexicon } from '../../lexicon/document.ts'
-import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
+import type { LexiconSet } from '../../lexicon/lexicons.ts'
 import { buildReferences } from './build-references.ts'
 import { withCoordinates } from './coordinates.ts'
 import { describe } from '../graphql/describe.ts'

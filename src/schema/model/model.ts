@@ -3,7 +3,7 @@
  * It must not know GraphQL's classes, SQL, or any particular lexicon.
  */
 
-import type { LexiconVersion } from '../../lexicon/lexicon-set.ts'
+import type { LexiconVersion } from '../../lexicon/lexicons.ts'
 import type { StoryFields } from '../../lexicon/stories.ts'
 import type { StringFormat } from './string-formats.ts'
 

@@ -1,7 +1,7 @@
 /** Lexicons that tests write as plain JSON, as the program understands them. */
 import { isDeepStrictEqual } from 'node:util'
 import { buildTables, type Table } from '../../../src/database/layout/tables.ts'
-import type { LexiconSet } from '../../../src/lexicon/lexicon-set.ts'
+import type { LexiconSet } from '../../../src/lexicon/lexicons.ts'
 import { buildLexicons } from '../../../src/lexicon/lexicons.ts'
 import { buildModel } from '../../../src/schema/model/build-model.ts'
 import type { Model } from '../../../src/schema/model/model.ts'

@@ -50,7 +50,14 @@ export function createAggregateTypes(
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const pairs = createPairFields(registry, model)
-  const groupsPageInfo = defineGroupsPageInfo(registry)
+  const groupsPageInfo = registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'GroupsPageInfo',
+    description: 'Where this page of groups ends, and whether there are more.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      endCursor: { type: GraphQLString, description: 'Null without groups.' },
+    },
+  })
   const aggregateArguments = createAggregateArguments(registry, inputs)
   const measures = createMeasureTypes(registry, inputs, outputType)
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
@@ -111,17 +118,6 @@ export function createAggregateTypes(
   }
 
   return { aggregate, aggregateArguments }
-}
-
-function defineGroupsPageInfo(registry: TypeRegistry): GraphQLObjectType {
-  return registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'GroupsPageInfo',
-    description: 'Where this page of groups ends, and whether there are more.',
-    fields: {
-      hasNextPage: { type: nonNull(GraphQLBoolean) },
-      endCursor: { type: GraphQLString, description: 'Null without groups.' },
-    },
-  })
 }
 
 function unusualWordsField(
