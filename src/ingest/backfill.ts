@@ -225,10 +225,11 @@ function nextAttempt(
 /** Adds the accounts of the targets to the job queue, page by page; counts failures to list them. */
 async function* listJobs(
   { metadata }: Writer,
-  { kind, targets, until, reader, identity, hosts, signal, onNotice }: FetchOptions,
+  options: FetchOptions,
   counters: Counters,
 ): AsyncGenerator<undefined> {
-  const { publishers } = reader
+  const { kind, targets, until, signal, onNotice } = options
+  const { publishers } = options.reader
   const seen = new Set<string>()
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const add = async (name: string, host: string | null, { dids, cursor }: TargetPage): Promise<void> => {
@@ -256,15 +257,7 @@ async function* listJobs(
     const known = await call(() => metadata.readListing(kind, target.name))
     if (known?.done === true) continue
     try {
-      const listing = {
-        identity,
-        hosts,
-        reader,
-        attempts: attempts[until],
-        onFailure: onNotice,
-        onNotice,
-        signal,
-      }
+      const listing = { ...options, attempts: attempts[until], onFailure: onNotice }
       for await (const page of listTarget(target, known?.cursor ?? null, listing)) {
         await add(target.name, target.kind === 'host' ? target.name : null, page)
         yield

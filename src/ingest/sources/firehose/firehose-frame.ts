@@ -70,14 +70,8 @@ export interface StreamNotice {
 /** The protocol's own limit is lower; decoding larger frames would take disproportionate memory. */
 export const maxFrameBytes = 8_000_000
 
-type Wants = Pick<ChangeReader, 'wants' | 'wantsAccount'>
-
 /** `now`: microseconds. */
-export function readFrame(
-  bytes: Uint8Array,
-  reader: Wants & Pick<ChangeReader, 'isFuture'>,
-  now: bigint,
-): Frame {
+export function readFrame(bytes: Uint8Array, reader: ChangeReader, now: bigint): Frame {
   const nowhere = { seq: null, at: null, isFuture: false }
   if (bytes.length > maxFrameBytes) {
     const message = `The frame has more than ${grouped(maxFrameBytes)} bytes.`
@@ -111,7 +105,7 @@ function decodeFrame(bytes: Uint8Array): { readonly header: Json; readonly body:
   return { header, body }
 }
 
-function readEvent({ op, t }: Json, body: Json, reader: Wants): FirehoseEvent {
+function readEvent({ op, t }: Json, body: Json, reader: ChangeReader): FirehoseEvent {
   if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
   if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
   if (t === '#commit') return readCommit(body, reader)
@@ -122,7 +116,7 @@ function readEvent({ op, t }: Json, body: Json, reader: Wants): FirehoseEvent {
 
 function readCommit(
   { repo, rev, commit, blocks, ops, tooBig }: Json,
-  { wants, wantsAccount }: Wants,
+  { wants, wantsAccount }: ChangeReader,
 ): FirehoseEvent {
   if (typeof repo !== 'string' || !Array.isArray(ops)) return malformed('has no "repo" or no "ops"')
   const wanted: unknown[] = ops.filter(
@@ -164,7 +158,7 @@ function readOp(op: unknown): RecordOp | string {
 function readAccountEvent(
   t: '#sync' | '#identity' | '#account',
   { did, rev, blocks, active, status }: Json,
-  { wantsAccount }: Wants,
+  { wantsAccount }: ChangeReader,
 ): FirehoseEvent {
   if (typeof did !== 'string') return malformed('has no "did"')
   if (!wantsAccount(did)) return { kind: 'unwanted' }

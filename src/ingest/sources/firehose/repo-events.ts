@@ -85,30 +85,21 @@ class RefusedEvent extends Error {
   }
 }
 
-/** The commit of an event, which its account signed. */
+/** The commit of an event, which its account signed; throws a `RepoError` if it is not the one that the event names. */
 async function verify(event: RepoEvent, keyOf: KeyLookup): Promise<SignedRepo> {
   const { did } = event
-  const signed = await readSigned(event)
-  const { fields } = signed.commit
+  const signed = await openCar(event.blocks)
+  const { fields, did: author, rev } = signed.commit
+  if (event.kind === 'commit' && event.cid?.equals(signed.root) !== true)
+    throw new RepoError('The commit is not the one that the event names.')
+  if (author !== did) throw new RepoError(`The commit is one of ${author}, the event one of ${did}.`)
+  if (rev !== event.rev) throw new RepoError(`The commit has the revision ${rev}, the event ${event.rev}.`)
   const signingKey = await keyOf(did)
   if (signingKey !== null && isSignedBy(fields, signingKey)) return signed
   // The account may have a new key.
   const newKey = await keyOf(did, { fresh: true })
   if (newKey !== null && newKey !== signingKey && isSignedBy(fields, newKey)) return signed
   throw new RefusedEvent('bad-signature', `The commit is not signed with the key of ${did}.`)
-}
-
-/** Opens the commit of an event; throws a `RepoError` if it is not the one that the event names. */
-async function readSigned(event: RepoEvent): Promise<SignedRepo> {
-  const repo = await openCar(event.blocks)
-  const { root, commit } = repo
-  if (event.kind === 'commit' && event.cid?.equals(root) !== true)
-    throw new RepoError('The commit is not the one that the event names.')
-  if (commit.did !== event.did)
-    throw new RepoError(`The commit is one of ${commit.did}, the event one of ${event.did}.`)
-  if (commit.rev !== event.rev)
-    throw new RepoError(`The commit has the revision ${commit.rev}, the event ${event.rev}.`)
-  return repo
 }
 
 /** Rejects an unproven event, without a URI or a revision. */

@@ -81,7 +81,8 @@ export function createGroupReader(
       const reading: ParsedEvent = 'fault' in event ? event : readEvent(event.event)
       changes.push(...(reading.changes ?? []))
       if (reading.fault !== undefined) {
-        const record = kept(typeof text === 'string' ? text : textOf(message.data))
+        const whole = typeof text === 'string' ? text : textOf(message.data)
+        const record = clean(whole.slice(0, keptOfMessage))
         changes.push({ kind: 'reject', source, uri: null, ...reading.fault, record })
       }
       if (reading.id !== undefined) ids.push(reading.id)
@@ -191,10 +192,6 @@ const tooLarge = refuse(
 
 function textOf(data: string | Uint8Array): string {
   return typeof data === 'string' ? data : Buffer.from(data.subarray(0, keptOfMessage)).toString('latin1')
-}
-
-function kept(text: string): string {
-  return clean(text.slice(0, keptOfMessage))
 }
 
 function clean(text: string): string {
