@@ -71,7 +71,7 @@ export async function importRecords(
 export function createImportSource(
   name: string,
   inputs: readonly LineInput[],
-  options: Pick<ImportOptions, 'lexicons' | 'tables' | 'workers'>,
+  options: ImportOptions,
 ): Source {
   return {
     name,
@@ -96,9 +96,9 @@ export function createImportSource(
 
 export async function* readChanges(
   inputs: readonly LineInput[],
-  { lexicons, tables, workers }: ImportOptions,
+  { lexicons, tables, maxClockSkew, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  const reader: ReaderOptions = { lexicons, tables }
+  const reader = { lexicons, tables, ...(maxClockSkew !== undefined && { maxClockSkew }) }
   const module = siblingModule(import.meta.url, 'block-worker')
   await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(module, workers, reader)
   let before = 0
