@@ -58,13 +58,13 @@ export function parseConfig(
 }
 
 function parseOption(name: SettingName, setting: Setting): { type: 'boolean' | 'string'; short?: string } {
-  const type = setting.type === 'flag' ? 'boolean' : 'string'
+  const type = setting.value === undefined ? 'boolean' : 'string'
   return name === 'help' ? { type, short: 'h' } : { type }
 }
 
 function optionValue(setting: Setting, option: OptionToken, problems: string[]): unknown {
   const { rawName, value } = option
-  if (setting.type === 'flag') {
+  if (setting.value === undefined) {
     if (value !== undefined) problems.push(`${rawName} takes no value; write ${rawName} alone.`)
     return true
   }
@@ -77,23 +77,16 @@ function optionValue(setting: Setting, option: OptionToken, problems: string[]):
 }
 
 function parseValue(setting: Setting, text: string, where: string, problems: string[]): unknown {
-  switch (setting.type) {
-    case undefined:
-      return text
-    case 'flag':
-      return text === 'true' || text === '1'
-    case 'integer': {
-      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting
-      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      if (value >= min && value <= max) return value
-      problems.push(`${where} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`)
-      return defaultOf(setting)
-    }
-    case 'choice':
-      if (setting.choices?.includes(text) === true) return text
-      problems.push(`${where} must be one of ${setting.choices?.join(', ')}, not ${JSON.stringify(text)}.`)
-      return defaultOf(setting)
-  }
+  const { value: placeholder, min = 0, max, choices } = setting
+  if (placeholder === undefined) return text === 'true' || text === '1'
+  let range = `one of ${choices?.join(', ')}`
+  if (max !== undefined) {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    range = `a whole number from ${min} to ${max}`
+  } else if (choices === undefined || choices.includes(text)) return text
+  problems.push(`${where} must be ${range}, not ${JSON.stringify(text)}.`)
+  return defaultOf(setting)
 }
 
 function unknownOption(command: CommandName, rawName: string): string {

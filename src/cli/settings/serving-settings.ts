@@ -8,18 +8,15 @@ export const servingSettings = {
     help: 'Address to listen on; 0.0.0.0 or :: for every one of the machine.',
   },
   port: {
-    type: 'integer',
     default: 4000,
     max: 65_535,
     value: 'NUMBER',
     help: 'Port to listen on; 0 takes a free one.',
   },
   mcp: {
-    type: 'flag',
     help: 'Serve agents too, at /mcp (Model Context Protocol). Behind a proxy on the same machine it takes --trusted-proxies: otherwise only names of this machine are answered.',
   },
   chatgpt: {
-    type: 'flag',
     help: 'Offer agents the tools search and fetch too, which ChatGPT needs to research and to cite; serve and demo take it with --mcp.',
     commands: [...serving, 'mcp'],
   },
@@ -40,7 +37,6 @@ export const servingSettings = {
     commands: ['mcp'],
   },
   workers: {
-    type: 'integer',
     min: 1,
     max: 64,
     value: 'NUMBER',
@@ -57,7 +53,6 @@ export const servingSettings = {
     help: 'Addresses or networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For names the caller; by default nobody is believed.',
   },
   'max-connections': {
-    type: 'integer',
     default: 2_000,
     min: 1,
     max: 100_000,
@@ -65,7 +60,6 @@ export const servingSettings = {
     help: 'Open connections at most; one address may have a tenth of them, proxies that are trusted all.',
   },
   'answer-cache': {
-    type: 'integer',
     default: 32,
     max: 65_536,
     value: 'MEGABYTES',
@@ -73,14 +67,12 @@ export const servingSettings = {
     commands: ['serve'],
   },
   'cache-seconds': {
-    type: 'integer',
     default: 0,
     max: 86_400,
     value: 'SECONDS',
     help: 'How long browsers and caches may keep an answer that was asked for with GET; 0: they ask whether it is still the same.',
   },
   'request-log': {
-    type: 'choice',
     default: 'all',
     choices: ['none', 'failures', 'all'],
     value: 'WHICH',
@@ -88,12 +80,10 @@ export const servingSettings = {
     commands: ['serve'],
   },
   'log-variables': {
-    type: 'flag',
     help: 'Log the variables of requests too; callers may have put anything there.',
     commands: ['serve'],
   },
   'slow-query': {
-    type: 'integer',
     default: 1_000,
     min: 1,
     max: 3_600_000,
@@ -102,7 +92,6 @@ export const servingSettings = {
     commands: ['serve'],
   },
   'metrics-port': {
-    type: 'integer',
     max: 65_535,
     value: 'NUMBER',
     help: 'Serve /metrics for Prometheus at this port of --metrics-host, for all workers; by default nowhere.',
@@ -113,7 +102,6 @@ export const servingSettings = {
     help: 'Address at which /metrics is served.',
   },
   explorer: {
-    type: 'choice',
     default: 'on',
     choices: ['on', 'off'],
     value: 'STATE',

@@ -2,12 +2,11 @@
 import { type CommandName, commands } from '../command-list.ts'
 
 export interface Setting {
-  /** Absent for a text. */
-  readonly type?: 'integer' | 'flag' | 'choice'
   /** Absent when the program determines it (as help says), or when the setting is optional. */
   readonly default?: string | number
   /** Absent for 0. */
   readonly min?: number
+  /** A setting with a maximum is a whole number, one with `choices` is one of them, and others are texts. */
   readonly max?: number
   readonly choices?: readonly string[]
   /** The placeholder of the value in help; options without one are flags. */

@@ -15,7 +15,6 @@ export const settings = {
   ...servingSettings,
   ...taskSettings,
   'log-level': {
-    type: 'choice',
     default: 'info',
     choices: logLevels,
     value: 'LEVEL',
@@ -23,7 +22,6 @@ export const settings = {
     commands: every,
   },
   json: {
-    type: 'flag',
     env: null,
     help: 'Print the result as JSON, for scripts.',
     commands: [
@@ -41,25 +39,25 @@ export const settings = {
       'hide',
     ],
   },
-  help: { type: 'flag', env: null, help: 'Print this help.', commands: every },
+  help: { env: null, help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings
 
-type ValueOf<S extends Setting> = S extends { type: 'flag' }
-  ? boolean
-  : TypedValue<S> | (S extends { default: string | number } ? never : null)
-type TypedValue<S extends Setting> = S extends { type: 'integer' }
+type ValueOf<S extends Setting> = S extends { value: string }
+  ? TypedValue<S> | (S extends { default: string | number } ? never : null)
+  : boolean
+type TypedValue<S extends Setting> = S extends { max: number }
   ? number
-  : S extends { type: 'choice'; choices: readonly (infer Choice)[] }
+  : S extends { choices: readonly (infer Choice)[] }
     ? Choice
     : string
 
 /** Values of all settings; a command gets its own, and the defaults of the rest. */
 export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> }
 
-export function defaultOf({ type, default: value }: Setting): string | number | boolean | null {
-  return type === 'flag' ? false : (value ?? null)
+export function defaultOf(setting: Setting): string | number | boolean | null {
+  return setting.value === undefined ? false : (setting.default ?? null)
 }
 
 /** The environment variable of a setting, such as LEXIGRAPH_MAX_CLOCK_SKEW; null where one would be surprising. */

@@ -26,7 +26,6 @@ export const sourceSettings = {
     commands: [...fetching, 'serve'],
   },
   'max-clock-skew': {
-    type: 'integer',
     default: defaultMaxClockSkew,
     min: 1,
     max: 86_400,
@@ -35,7 +34,6 @@ export const sourceSettings = {
     commands: [...fetching, 'serve', 'import', 'rejections'],
   },
   'max-publisher-rate': {
-    type: 'integer',
     default: 60_000,
     min: 1,
     max: 100_000_000,
@@ -44,7 +42,6 @@ export const sourceSettings = {
     commands: ['ingest', 'serve'],
   },
   parallel: {
-    type: 'integer',
     default: 4,
     min: 1,
     max: 64,
@@ -64,7 +61,6 @@ export const sourceSettings = {
     commands: [...fetching, 'serve'],
   },
   threads: {
-    type: 'integer',
     min: 1,
     max: 64,
     value: 'NUMBER',

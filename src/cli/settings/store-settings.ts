@@ -17,7 +17,6 @@ export const storeSettings = {
     commands: reading,
   },
   'max-replica-lag': {
-    type: 'integer',
     default: 10,
     min: 1,
     max: 3600,
@@ -26,7 +25,6 @@ export const storeSettings = {
     commands: reading,
   },
   'database-connections': {
-    type: 'integer',
     default: 10,
     min: 1,
     max: 1000,
@@ -40,13 +38,11 @@ export const storeSettings = {
     commands: everyExcept('demo'),
   },
   strict: {
-    type: 'flag',
     env: null,
     help: 'Exit with 1 when any record is refused; otherwise only when all are.',
     commands: ['import'],
   },
   rebuild: {
-    type: 'flag',
     env: null,
     help: 'Rebuild the database for these lexicons even if a collection that has records would no longer be served, or if another process replaced these lexicons within the last hour. Records are kept, and served again under lexicons that fit them.',
     commands: ['serve', 'import', ...fetching, 'rejections'],

@@ -24,7 +24,6 @@ export const taskSettings = {
     commands: ['keys'],
   },
   days: {
-    type: 'integer',
     default: 30,
     min: 1,
     max: 400,
@@ -33,7 +32,6 @@ export const taskSettings = {
     commands: ['keys'],
   },
   grace: {
-    type: 'integer',
     default: 24,
     max: 8_760,
     value: 'HOURS',
@@ -41,17 +39,14 @@ export const taskSettings = {
     commands: ['keys'],
   },
   'dry-run': {
-    type: 'flag',
     help: 'Say what would be removed, and remove nothing.',
     commands: ['purge'],
   },
   list: {
-    type: 'flag',
     help: 'List what was hidden or purged: when, by whom and why.',
     commands: ['hide'],
   },
   undo: {
-    type: 'flag',
     help: 'Show again what was hidden.',
     commands: ['hide'],
   },
@@ -77,7 +72,6 @@ export const taskSettings = {
     commands: ['query', 'explain'],
   },
   format: {
-    type: 'choice',
     choices: fileFormats,
     value: 'FORMAT',
     help: 'Write the rows of the one list or aggregate that the operation selects as a file, without limits of rows and time.',
@@ -89,7 +83,6 @@ export const taskSettings = {
     commands: ['query'],
   },
   bom: {
-    type: 'flag',
     help: 'Begin a CSV file with a byte order mark.',
     commands: ['query'],
   },
