@@ -1,5 +1,6 @@
 /** The interface of commands: their context, exit status, output and errors. */
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { type LogLevel, logLevels } from './settings/setting.ts'
 import type { Config } from './settings/settings.ts'
 
@@ -49,6 +50,13 @@ export function printJson(result: unknown): void {
 /** Why a file cannot be read, as part of a sentence. */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ENOENT' ? 'there is no such file' : message
+}
+
+/** The content of a file; `option`, if any, is said before why it cannot be read. */
+export function readNamed(file: string, option = ''): Promise<Buffer> {
+  return readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(`${option}${file} cannot be read: ${whyUnreadable(cause)}.`, { cause })
+  })
 }
 
 /** The version of the program. `root` is the package's folder. */

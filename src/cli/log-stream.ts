@@ -1,15 +1,42 @@
-/**
- * Writes lines to a file descriptor without blocking the event loop, in a bounded amount of memory. The logger's own
- * stream, sonic-boom 4.2.1, retries for ever at exit when the disk is full or the reader has closed the pipe.
- */
+/** Creates the logs: lines of JSON on standard error. Notices in sentences (`notify`) are not part of them. */
 import { write, writeSync } from 'node:fs'
+import pino, { type Logger, type LoggerOptions } from 'pino'
+import type { Config } from './settings/settings.ts'
 
-export interface LineStream {
+export interface Logs {
+  /** For lines about requests, up to the configured level. */
+  readonly requests: Logger
+  /** For the framework, without its info level, which would repeat the program's own notices. */
+  readonly framework: Logger
+}
+
+/** `worker` appears in each line; null for a single process. No line is lost when the process ends by itself. */
+export function createLogs(
+  config: Pick<Config, 'log-level'>,
+  worker: number | null,
+  destination: LineStream = openLineStream(2),
+): Logs {
+  const level = config['log-level']
+  const options: LoggerOptions = {
+    level,
+    base: worker === null ? null : { worker },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  }
+  const requests = pino(options, destination)
+  return { requests, framework: requests.child({}, { level: level === 'info' ? 'warn' : level }) }
+}
+
+interface LineStream {
   /** One or more lines, each with its line end. */
   write(line: string): void
 }
 
-/** Writes buffered lines when the process ends by itself, or by `process.exit`. */
+/**
+ * Writes lines to a file descriptor without blocking the event loop, in a bounded amount of memory; buffered lines when
+ * the process ends by itself, or by `process.exit`. The logger's own stream, sonic-boom 4.2.1, retries for ever at exit
+ * when the disk is full or the reader has closed the pipe.
+ */
 export function openLineStream(descriptor: number): LineStream {
   /** Whole lines, joined up to `pipeAtomic` bytes. */
   const chunks: string[] = []

@@ -1,37 +1,28 @@
 /** Reads the settings of the web pages for people, and assembles the explorer. */
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { IndexStatus } from '../../database/database.ts'
-import type { DisplayProblem } from '../../explorer/fields/display-part.ts'
 import type { Subjects } from '../../explorer/fields/subject.ts'
 import type { SiteOperator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
-import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { displayFile } from '../../lexicon/document.ts'
 import { ServiceError } from '../../errors.ts'
 import { parseList } from '../../util/text/list.ts'
 import type { GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
-import type { Model } from '../../schema/model/model.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { ReadService } from '../service/service.ts'
-import { CommandError, readVersion, whyUnreadable } from '../command.ts'
+import { CommandError, readNamed, readVersion } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
-import { lexiconFailure } from '../store/project.ts'
-
-export type Served = Pick<
-  ReadService,
-  'model' | 'schema' | 'engine' | 'database' | 'root' | 'dir' | 'display'
->
+import { lexiconFailure, type ProjectContext } from '../store/project.ts'
 
 /** Fails with a sentence for the first setting that is wrong. */
 export async function openExplorer(
-  { model, schema, engine, database, root, dir, display }: Served,
+  served: ReadService,
   config: Config,
   readIndex: () => Promise<IndexStatus>,
   onFault: (error: Error) => void,
 ): Promise<ExplorerRoutes> {
-  const { subjects, problems } = await showSubjects(model, display)
-  if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
+  const { schema, engine, database, root } = served
+  const subjects = await subjectsOf(served)
   const logo = await readLogo(config['explorer-logo'])
   const operator: SiteOperator = {
     logo: logo === null ? null : logo.path,
@@ -72,31 +63,31 @@ export function priceOf(operation: GraphQLRequest, engine: Pick<QueryEngine, 'pr
   }
 }
 
+type Shown = Pick<ProjectContext, 'model' | 'display' | 'dir'>
+
 /** The collections as pages show them, and what is wrong with `display.json`. */
-export async function showSubjects(
-  model: Model,
-  file: unknown,
-): Promise<{ readonly subjects: Subjects; readonly problems: readonly DisplayProblem[] }> {
+export async function showSubjects({ model, display: content, dir }: Shown) {
   const { createSubjects } = await import('../../explorer/fields/subject.ts')
   const plain = createSubjects(model)
-  if (file === undefined) return { subjects: plain, problems: [] }
+  if (content === undefined) return { subjects: plain, problems: [] }
   const { readDisplay } = await import('../../explorer/fields/read-display.ts')
-  const { display, problems } = readDisplay(file, plain.all)
-  return { subjects: createSubjects(model, display), problems }
+  const { display, problems } = readDisplay(content, plain.all)
+  const file = join(dir, displayFile)
+  return { subjects: createSubjects(model, display), problems: problems.map((one) => ({ ...one, file })) }
+}
+
+/** Fails with a sentence for a wrong `display.json`. */
+async function subjectsOf(shown: Shown): Promise<Subjects> {
+  const { subjects, problems } = await showSubjects(shown)
+  if (problems.length > 0) throw new CommandError(lexiconFailure(problems))
+  return subjects
 }
 
 /** What `display.json` says of the fields that represent records. Fails with a sentence for a wrong file. */
-export async function rolesIn(shown: Pick<Served, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
-  const { model, display, dir } = shown
-  if (display === undefined) return new Map()
-  const { subjects, problems } = await showSubjects(model, display)
-  if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
-  return new Map(subjects.all.map(({ collection, display: own }) => [collection.nsid, own.roles]))
-}
-
-/** `dir`: the folder of the lexicons. */
-export function inFile(problems: readonly DisplayProblem[], dir: string): readonly LexiconProblem[] {
-  return problems.map((problem) => ({ ...problem, file: join(dir, displayFile) }))
+export async function rolesIn(shown: Shown): Promise<GivenRoles> {
+  if (shown.display === undefined) return new Map()
+  const { all } = await subjectsOf(shown)
+  return new Map(all.map(({ collection, display }) => [collection.nsid, display.roles]))
 }
 
 /** Bytes. */
@@ -104,7 +95,7 @@ const largestLogo = 500_000
 
 async function readLogo(file: string | null): Promise<Logo | null> {
   if (file === null) return null
-  const content = await readOf('--explorer-logo', file)
+  const content = await readNamed(file, '--explorer-logo: ')
   const found = imageTypes.find(({ starts }) => starts(content))
   if (found === undefined)
     throw new CommandError(`--explorer-logo: ${file} is not an SVG, PNG, JPEG or WebP image.`)
@@ -151,7 +142,9 @@ const longestNote = 5_000
 
 async function readNote(text: string | null): Promise<readonly string[]> {
   if (text === null) return []
-  const note = text.startsWith('@') ? (await readOf('--explorer-note', text.slice(1))).toString('utf8') : text
+  const note = text.startsWith('@')
+    ? (await readNamed(text.slice(1), '--explorer-note: ')).toString('utf8')
+    : text
   if (note.length > longestNote)
     throw new CommandError(
       `--explorer-note has ${note.length} characters, and may have ${longestNote}; link to a page with the rest.`,
@@ -184,13 +177,4 @@ function imageHostsOf(text: string | null): readonly string[] {
         `--explorer-image-hosts: ${JSON.stringify(host)} is not a host such as images.example.org, *.example.org or *.`,
       )
   return hosts
-}
-
-async function readOf(option: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (cause) {
-    const why = whyUnreadable(cause as NodeJS.ErrnoException)
-    throw new CommandError(`${option}: ${file} cannot be read: ${why}.`, { cause })
-  }
 }

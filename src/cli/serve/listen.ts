@@ -16,14 +16,14 @@ import { meterPoints, meterRequests, type UsageMeter } from '../../server/observ
 import { CommandError, notify, readVersion, refuseAgents } from '../command.ts'
 import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../../util/instant.ts'
-import { openCounts } from '../service/limiter.ts'
-import { createLogs, type Logs } from '../logger.ts'
-import { openExplorer, rolesIn, type Served } from './explorer.ts'
+import { openCounts, storeUsage } from '../service/callers.ts'
+import { createLogs, type Logs } from '../log-stream.ts'
+import { openExplorer, rolesIn } from './explorer.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import type { Config } from '../settings/settings.ts'
+import type { ReadService } from '../service/service.ts'
 import { loadTiers } from '../service/tiers.ts'
-import { storeUsage } from './usage.ts'
 import { findKey } from '../../database/metadata/keys.ts'
 
 export interface RunningServer {
@@ -35,18 +35,16 @@ export interface RunningServer {
 
 /** Runs in this process alone. Resolves after a signal or `end` stopped the server. `onListening` gets its address. */
 export async function listen(
-  served: Served,
+  served: ReadService,
   config: Config,
   onListening: (address: string) => Promise<void>,
   end?: AbortSignal,
 ): Promise<void> {
-  const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
-  const metrics = metering?.createMetrics() ?? null
-  const { read: database } = served.database
-  await using _metrics =
-    metering === null || metrics === null
+  await using metering =
+    config['metrics-port'] === null
       ? null
-      : await metering.serveMetrics(config, { metrics, database, workers: false })
+      : await (await import('./metrics.ts')).serveMetrics(config, served.database.read, false)
+  const metrics = metering?.metrics ?? null
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
   const limiter = createLimiter(counts)
@@ -72,7 +70,7 @@ const keySeconds = 5
 
 /** Fails with a sentence when it cannot listen. */
 export async function startServer(
-  served: Served,
+  served: ReadService,
   config: Config,
   { limiter: unmetered, usage, metrics, worker }: ProcessParts,
 ): Promise<RunningServer> {
@@ -175,7 +173,7 @@ export function createReadiness(
 const warmUpPause = 1_000
 
 /** Behind proxies, callers use the service's public host name, which is not known here. */
-async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
+async function agentOf(served: ReadService, config: Config, logs: Logs): Promise<AgentHttp> {
   const { createAgentHttp } = await import('../../mcp/protocol/http.ts').catch(refuseAgents)
   const { model, schema, root } = served
   return createAgentHttp({

@@ -20,10 +20,9 @@ import {
 import { emptyDatabases } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import type { IndexStatus } from '../../database/database.ts'
-import { createMetrics } from '../../server/observe/metrics.ts'
 import { CommandError } from '../command.ts'
 import { parseConfig } from '../settings/config.ts'
-import { type MetricsOptions, serveMetrics } from './metrics.ts'
+import { serveMetrics } from './metrics.ts'
 
 const emptyUrl = emptyDatabases()
 
@@ -35,9 +34,8 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
   await store.database.write.metadata.writeState(source, 'live', null, 3)
   const mark = { source, cursor: null, eventAt: clock.now() - 1_500_000n }
   await store.database.write.applyBatch(changes, mark)
-  const metrics = createMetrics()
-  metrics.observer.answered(answered())
-  await using server = await serve({ metrics, database: store.database.read })
+  await using server = await serve(store.database.read)
+  server.metrics.observer.answered(answered())
 
   const scrape = async (): Promise<Exposition> => {
     const response = await fetch(server.url)
@@ -67,7 +65,7 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
 })
 
 test('nothing else is served there', async () => {
-  await using server = await serve({ metrics: createMetrics(), database: still })
+  await using server = await serve()
   for (const path of ['/', '/api/graphql', '/metrics/x']) {
     const response = await fetch(new URL(path, server.url))
     assert.deepEqual([response.status, await response.text()], [404, 'Metrics are at /metrics.\n'])
@@ -76,7 +74,7 @@ test('nothing else is served there', async () => {
 })
 
 test('a foreign host is refused where only this machine is served', async () => {
-  await using server = await serve({ metrics: createMetrics(), database: still })
+  await using server = await serve()
   const { port } = new URL(server.url)
   const statusFor = async (host: string, path: string): Promise<number | undefined> => {
     const sent = get({ port, path, headers: { host }, agent: false })
@@ -98,7 +96,7 @@ test('records are counted once for many scrapes', async () => {
     count += 1
     return emptyStatus
   }
-  await using server = await serve({ metrics: createMetrics(), database: { ...still, readStatus } })
+  await using server = await serve({ ...still, readStatus })
   await Promise.all([scrape(server.url), scrape(server.url)])
   await scrape(server.url)
   assert.equal(count, 1)
@@ -108,9 +106,8 @@ test('a database that does not answer keeps no scrape, and shows nothing that co
   const never = { ...still, readStatus: () => new Promise<never>(() => {}) }
   const broken = { ...still, readSize: () => Promise.reject(new Error('It is gone.')) }
   for (const database of [never, broken]) {
-    const metrics = createMetrics()
-    metrics.observer.answered(answered())
-    await using server = await serve({ metrics, database })
+    await using server = await serve(database)
+    server.metrics.observer.answered(answered())
     const seen = await scrape(server.url)
     assert.equal(seen.value('lexigraph_requests_total'), 1)
     for (const name of ['lexigraph_database_bytes', 'lexigraph_index_read_timestamp_seconds'])
@@ -123,16 +120,16 @@ test('a port that is taken is told, with the setting to change', async () => {
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   await assert.rejects(
-    serve({ metrics: createMetrics(), database: still }, String(port)),
+    serve(still, String(port)),
     (error) => error instanceof CommandError && error.message.includes('--metrics-port'),
   )
 })
 
 const still = { readStatus: async () => emptyStatus, readSize: async () => 8_192 }
 
-function serve(options: Omit<MetricsOptions, 'workers'>, port = '0') {
+function serve(database: Parameters<typeof serveMetrics>[1] = still, port = '0') {
   const { config } = parseConfig('serve', ['--metrics-port', port, '--log-level', 'error'], {})
-  return serveMetrics(config, { ...options, workers: false })
+  return serveMetrics(config, database, false)
 }
 
 async function scrape(url: string): Promise<Exposition> {

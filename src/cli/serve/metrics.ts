@@ -8,28 +8,25 @@ import { gatherMetrics, shareMetrics } from '../../server/observe/metrics-worker
 import { CommandError, notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
-export { createMetrics, shareMetrics }
-
-export interface MetricsServer extends AsyncDisposable {
-  /** For example `http://127.0.0.1:9090/metrics`. */
-  readonly url: string
+/** The metrics of a worker, which it tells the primary process when asked. */
+export function createSharedMetrics(): Metrics {
+  const metrics = createMetrics()
+  shareMetrics(metrics.registry)
+  return metrics
 }
 
-export interface MetricsOptions {
-  readonly metrics: Metrics
-  readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
-  readonly workers: boolean
-}
-
-/** Requires a configured port. */
+/** Creates the metrics of this process, and serves them at a `url` such as `http://127.0.0.1:9090/metrics`. */
 export async function serveMetrics(
   config: Config,
-  { metrics: { registry }, database, workers }: MetricsOptions,
-): Promise<MetricsServer> {
+  database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
+  workers: boolean,
+) {
   await using stack = new AsyncDisposableStack()
+  const metrics = createMetrics()
+  const { registry } = metrics
   addIndexMetrics(registry, database)
   const gathering = workers ? stack.use(gatherMetrics(registry)) : null
-  const metrics = async (): Promise<string> => {
+  const render = async (): Promise<string> => {
     if (gathering === null) return registry.metrics()
     const below = await gathering.read()
     return sumMetrics([await registry.getMetricsAsJSON(), ...below]).metrics()
@@ -37,7 +34,7 @@ export async function serveMetrics(
   const host = config['metrics-host']
   const app = createMetricsApp({
     isOwnHost: (name) => !isLoopback(host) || isLoopback(name) || name === host,
-    metrics,
+    metrics: render,
     contentType: registry.contentType,
   })
   stack.defer(() => app.close())
@@ -52,5 +49,5 @@ export async function serveMetrics(
   const url = `${address}/metrics`
   notify(config, `Metrics are at ${url}.`)
   const open = stack.move()
-  return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return { url, metrics, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

@@ -70,9 +70,8 @@ process.on('message', (message: ToWorker) => {
 
 async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTask): Promise<void> {
   try {
-    const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
-    const metrics = metering?.createMetrics() ?? null
-    if (metrics !== null) metering?.shareMetrics(metrics.registry)
+    const metrics =
+      config['metrics-port'] === null ? null : (await import('./metrics.ts')).createSharedMetrics()
     const path = sharedPath(config.database)
     if (path !== null) assertSameFile(path, file)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })

@@ -6,7 +6,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { fileIdentity } from '../../database/open.ts'
-import { answerLimits, type LimitAnswer } from '../../server/admission/limits/remote-counts.ts'
+import { answerLimits } from '../../server/admission/limits/remote-counts.ts'
 import type { Counts } from '../../server/admission/limits/counts.ts'
 import type { UsageMeter } from '../../server/observe/usage.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
@@ -14,14 +14,6 @@ import { CommandError, type CommandContext, notify } from '../command.ts'
 import { judgeRebuild, reloading } from './rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './serve-worker.ts'
-
-/** Disposal waits until all requests in flight are answered. */
-export interface Workers extends AsyncDisposable {
-  /** Resolves to the address once all workers listen; stays pending if they cannot. */
-  readonly listening: Promise<string>
-  /** Aborted when workers cannot answer, or no longer can; a `CommandError` is the reason. */
-  readonly refused: AbortSignal
-}
 
 export interface WorkersGiven {
   readonly count: number
@@ -48,13 +40,8 @@ const longestPause = 8_000
  */
 const youngGeneration = '--max-semi-space-size=16'
 
-export function startWorkers(context: CommandContext, given: WorkersGiven): Workers {
-  const program = siblingModule(import.meta.url, 'serve-worker')
-  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
-  return new WorkerGroup(context, given)
-}
-
-class WorkerGroup implements Workers {
+/** Disposal waits until all requests in flight are answered. */
+export class Workers implements AsyncDisposable {
   readonly #context: CommandContext
   readonly #given: WorkersGiven
   readonly #answer: ReturnType<typeof answerLimits>
@@ -62,14 +49,15 @@ class WorkerGroup implements Workers {
   readonly #stop = new AbortController()
   readonly #stopped = Promise.withResolvers<void>()
   readonly #refusal = new AbortController()
+  /** Aborted when workers cannot answer, or no longer can; a `CommandError` is the reason. */
   readonly refused = this.#refusal.signal
   readonly #listening = Promise.withResolvers<string>()
+  /** Resolves to the address once all workers listen; stays pending if they cannot. */
   readonly listening = this.#listening.promise
   /** Ids of workers that have listened since the start of the service. */
   readonly #everListened = new Set<number>()
-  readonly #alive = new Set<number>()
   readonly #answering = new Set<number>()
-  /** By id: ends the worker, so that another one takes its place. */
+  /** By the ids of running workers: ends the worker, so that another one takes its place. */
   readonly #current = new Map<number, AbortController>()
   /** By id: called when a worker listens or has ended. */
   readonly #settled = new Map<number, () => void>()
@@ -81,16 +69,16 @@ class WorkerGroup implements Workers {
   #isJudging = false
 
   constructor(context: CommandContext, given: WorkersGiven) {
-    const { count } = given
+    cluster.setupPrimary({ exec: fileURLToPath(siblingModule(import.meta.url, 'serve-worker')), args: [] })
     this.#context = context
     this.#given = given
     this.#answer = answerLimits(given.counts)
     this.#file = fileIdentity(context.config.database)
-    this.#share = shareOf(context.config, count)
+    this.#share = shareOf(context.config, given.count)
     this.#port = context.config.port
     this.#fingerprint = given.fingerprint
     this.#stop.signal.addEventListener('abort', () => this.#stopped.resolve())
-    this.#running = Array.from({ length: count }, (_, index) => this.#keepUp(index + 1))
+    this.#running = Array.from({ length: given.count }, (_, index) => this.#keepUp(index + 1))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -127,35 +115,68 @@ class WorkerGroup implements Workers {
 
   /** Null if the worker was ended to be started again. */
   async #runOnce(id: number): Promise<WorkerEnd | null> {
-    const { count, usage, awaits } = this.#given
     // Port 0: a restarted worker joins the port of the others, if there are any.
-    if (this.#alive.size === 0) this.#share = { ...this.#share, port: this.#port }
-    this.#alive.add(id)
+    if (this.#current.size === 0) this.#share = { ...this.#share, port: this.#port }
     const task: WorkerTask = {
       kind: 'start',
       config: this.#share,
       root: this.#context.root.href,
       id,
-      of: count,
-      awaits: awaits(),
+      of: this.#given.count,
+      awaits: this.#given.awaits(),
       fingerprint: this.#fingerprint,
       file: this.#file,
     }
     const astray = new AbortController()
     this.#current.set(id, astray)
-    const end = await runWorker(
-      task,
-      {
-        answer: this.#answer,
-        usage,
-        onListening: (address) => this.#onListening(id, address, astray),
-        onRebuilt: () => void this.#onRebuilt(),
-      },
-      AbortSignal.any([this.#stop.signal, astray.signal]),
-    )
-    this.#alive.delete(id)
+    const end = await this.#run(task, astray)
+    this.#current.delete(id)
     this.#answering.delete(id)
     return astray.signal.aborted ? null : end
+  }
+
+  /** Resolves when the worker has ended. */
+  #run(task: WorkerTask, astray: AbortController): Promise<WorkerEnd> {
+    const signal = AbortSignal.any([this.#stop.signal, astray.signal])
+    // Later options, those of the operator, win.
+    const worker = cluster.fork({ NODE_OPTIONS: `${youngGeneration} ${process.env['NODE_OPTIONS'] ?? ''}` })
+    const send = (message: ToWorker): void => {
+      // Messages to a worker that has ended are lost, along with the requests that they concern.
+      if (worker.isConnected()) worker.send(message, () => undefined)
+    }
+    const stop = (): void => send({ kind: 'stop' })
+    const asker = this.#answer(send)
+    let refused: string | null = null
+    worker.on('message', (message: FromWorker) => {
+      switch (message?.kind) {
+        case 'listening':
+          return this.#onListening(task.id, message.address, astray)
+        case 'rebuilt':
+          // A worker that is being replaced reports nothing new.
+          return signal.aborted ? undefined : void this.#onRebuilt()
+        case 'refused':
+          refused = message.message
+          return stop()
+        case 'usage':
+          return this.#given.usage.add(message.usage)
+        case 'limits':
+          // A worker without an answer counts for itself.
+          return void asker.ask(message).catch(() => undefined)
+      }
+    })
+    send(task)
+    signal.addEventListener('abort', stop)
+    const ended = Promise.withResolvers<WorkerEnd>()
+    const end = (how: string): void => {
+      signal.removeEventListener('abort', stop)
+      asker.end()
+      ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
+    }
+    worker.on('exit', (status, killer) => {
+      void drainChannel(worker).then(() => end(killer === null ? `with status ${status}` : `by ${killer}`))
+    })
+    worker.on('error', ({ message }) => end(`because of an error: ${message}`))
+    return ended.promise
   }
 
   #onListening(id: number, address: string, astray: AbortController): void {
@@ -212,60 +233,6 @@ function shareOf(config: Config, count: number): Config {
 interface WorkerEnd {
   readonly kind: 'refused' | 'died'
   readonly message: string
-}
-
-interface WorkerListener {
-  readonly answer: ReturnType<typeof answerLimits>
-  readonly usage: UsageMeter
-  readonly onListening: (address: string) => void
-  readonly onRebuilt: () => void
-}
-
-/** Resolves when the worker has ended. */
-function runWorker(
-  task: WorkerTask,
-  { answer, usage, onListening, onRebuilt }: WorkerListener,
-  signal: AbortSignal,
-): Promise<WorkerEnd> {
-  // Later options, those of the operator, win.
-  const worker = cluster.fork({ NODE_OPTIONS: `${youngGeneration} ${process.env['NODE_OPTIONS'] ?? ''}` })
-  const send = (message: ToWorker): void => {
-    // Messages to a worker that has ended are lost, along with the requests that they concern.
-    if (worker.isConnected()) worker.send(message, () => undefined)
-  }
-  const stop = (): void => send({ kind: 'stop' })
-  const asker = answer((message: LimitAnswer) => send(message))
-  let refused: string | null = null
-  worker.on('message', (message: FromWorker) => {
-    switch (message?.kind) {
-      case 'listening':
-        return onListening(message.address)
-      case 'rebuilt':
-        // A worker that is being replaced reports nothing new.
-        return signal.aborted ? undefined : onRebuilt()
-      case 'refused':
-        refused = message.message
-        return stop()
-      case 'usage':
-        return usage.add(message.usage)
-      case 'limits':
-        // A worker without an answer counts for itself.
-        return void asker.ask(message).catch(() => undefined)
-    }
-  })
-  send(task)
-  signal.addEventListener('abort', stop)
-  const ended = Promise.withResolvers<WorkerEnd>()
-  const end = (how: string): void => {
-    signal.removeEventListener('abort', stop)
-    asker.end()
-    ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
-  }
-  worker.on('exit', (status, killer) => {
-    void drainChannel(worker).then(() => end(killer === null ? `with status ${status}` : `by ${killer}`))
-  })
-  worker.on('error', ({ message }) => end(`because of an error: ${message}`))
-  return ended.promise
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
-import { createLogs } from '../../cli/logger.ts'
+import { createLogs } from '../../cli/log-stream.ts'
 import type { Config } from '../../cli/settings/settings.ts'
 import { answered, anonymous, report } from '../../../test/support/server/answered.ts'
 import { createKey } from '../../util/api-key.ts'

@@ -1,5 +1,5 @@
 /** A process that writes as many lines of log as its first argument says, and ends as its second does. */
-import { createLogs } from '../../../src/cli/logger.ts'
+import { createLogs } from '../../../src/cli/log-stream.ts'
 
 const [, , count, end] = process.argv
 const { requests } = createLogs({ 'log-level': 'info' }, null)

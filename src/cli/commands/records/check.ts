@@ -14,7 +14,7 @@ import { buildModel } from '../../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
-import { inFile, showSubjects } from '../../serve/explorer.ts'
+import { showSubjects } from '../../serve/explorer.ts'
 import type { ProjectContext } from '../../store/project.ts'
 import { isStoreOutdated, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
@@ -40,8 +40,8 @@ export async function check({ config, operands, given, root }: CommandContext): 
   const model = buildModel(loaded.lexicons)
   const clash = schemaProblem(model)
   if (clash !== null) return fail([{ problem: clash }], [clash])
-  const display = inFile((await showSubjects(model, loaded.display)).problems, dir)
-  if (display.length > 0) return failIn(displayFile, display)
+  const { problems } = await showSubjects({ model, display: loaded.display, dir })
+  if (problems.length > 0) return failIn(displayFile, problems)
   const collections = model.collections.map(({ nsid }) => nsid)
   say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
   for (const note of model.notes) say(`Note: ${note}`)

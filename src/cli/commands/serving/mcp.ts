@@ -14,7 +14,7 @@ import { lexiconDir, loadProject } from '../../store/project.ts'
 import { rolesIn } from '../../serve/explorer.ts'
 import { isLoopback } from '../../../server/admission/limits/address.ts'
 import { listenFailure } from '../../serve/listen.ts'
-import { createLogs } from '../../logger.ts'
+import { createLogs } from '../../log-stream.ts'
 import { stopSignal } from '../../signals.ts'
 
 export async function mcp({ config, root }: CommandContext): Promise<void> {

@@ -1,14 +1,18 @@
 /** `query 'GRAPHQL'` and `explain 'GRAPHQL'`: answer one operation without a server, or show how it is answered. */
 import { UsageError } from '../../../errors.ts'
-import { readFile } from 'node:fs/promises'
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { FileFormat } from '../../../files/file-spec.ts'
 import { errorAnswer } from '../../../query/execute/error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest } from '../../../query/execute/execute.ts'
-import { CommandError, type CommandContext, printJson, whyUnreadable } from '../../command.ts'
-import { openReader } from '../../service/service.ts'
+import { ExecutionReport, unlimited } from '../../../query/execute/execute.ts'
+import { CommandError, type CommandContext, notify, printJson, readNamed } from '../../command.ts'
+import { openReader, type ReadService } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
+import { isObject } from '../../../util/is-object.ts'
 import { counted } from '../../../util/text/counted.ts'
-import { writeAnswer } from './query-file.ts'
 
 export async function query(context: CommandContext): Promise<number> {
   const { config, root, given } = context
@@ -19,7 +23,7 @@ export async function query(context: CommandContext): Promise<number> {
   const request = await loadRequest(context)
   await using service = await openReader(config, root)
   if (format !== null) {
-    await writeAnswer(service.engine, request, format, config)
+    await writeAnswer(service, request, format, config)
     return 0
   }
   return printAnswer(await service.engine.execute(request), config)
@@ -30,16 +34,12 @@ export async function explain(context: CommandContext): Promise<number> {
   const { config, root } = context
   const request = await loadRequest(context)
   await using service = await openReader(config, root)
-  let explanation: Explanation
-  try {
-    explanation = await service.engine.explain(request)
-  } catch (error) {
-    return printAnswer(errorAnswer(error), config)
-  }
-  const { plan, cost, sql, steps } = explanation
-  const values = explanation.values.map(plainValue)
-  if (config.json) printJson({ plan, cost, sql, values, steps })
-  else process.stdout.write(renderText({ plan, cost, sql, values, steps }))
+  const found = await service.engine.explain(request).catch((error: unknown) => errorAnswer(error))
+  if ('kind' in found) return printAnswer(found, config)
+  const { plan, cost, sql, steps } = found
+  const explanation = { plan, cost, sql, values: found.values.map(plainValue), steps }
+  if (config.json) printJson(explanation)
+  else process.stdout.write(renderText(explanation))
   return 0
 }
 
@@ -55,11 +55,7 @@ async function loadRequest({ config, operands }: CommandContext): Promise<GraphQ
 /** The text itself, `@FILE`, or `-` for standard input. */
 async function loadText(given: string): Promise<string> {
   if (given === '-') return readText(process.stdin)
-  if (!given.startsWith('@')) return given
-  const file = given.slice(1)
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read: ${whyUnreadable(error)}.`)
-  })
+  return given.startsWith('@') ? (await readNamed(given.slice(1))).toString() : given
 }
 
 function parseVariables(text: string): Record<string, unknown> {
@@ -69,9 +65,55 @@ function parseVariables(text: string): Record<string, unknown> {
   } catch (error) {
     throw new UsageError(`--variables is not JSON: ${(error as Error).message}.`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError('--variables must be a JSON object, such as {"first": 10}.')
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw new UsageError('--variables must be a JSON object, such as {"first": 10}.')
+  return value
+}
+
+/** Rows of a file without `first`; it is an `Int` of GraphQL. The operator is not charged. */
+const fileLimits = { ...unlimited, pageSize: 2_000_000_000 }
+
+/** Writes the answer as a file, without limits of rows or time. */
+async function writeAnswer(
+  { engine }: ReadService,
+  request: GraphQLRequest,
+  format: FileFormat,
+  config: Config,
+): Promise<void> {
+  const form = { format, bom: config.bom, gzip: false }
+  await using file = await engine
+    .openFile(request, form, fileLimits, new ExecutionReport())
+    .catch((error: unknown) => {
+      const { errors, cause } = errorAnswer(error)
+      throw new CommandError(errors.map(({ message }) => message).join('\n'), { cause })
+    })
+  const { output } = config
+  try {
+    if (output === null) await pipeline(Readable.from(file.bytes), process.stdout, { end: false })
+    else await writeWhole(output, Readable.from(file.bytes))
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new CommandError(`The file on ${output ?? 'standard output'} was not completed: ${message}.`, {
+      cause,
+    })
+  }
+  notify(config, `Wrote ${counted(file.rows(), 'row')}.`)
+}
+
+/** The file has its name only once it is complete. */
+async function writeWhole(path: string, bytes: Readable): Promise<void> {
+  const assertNew = (): void => {
+    if (existsSync(path)) throw new Error('it is there already')
+  }
+  assertNew()
+  const draft = `${path}.${process.pid}.unfinished`
+  try {
+    await pipeline(bytes, createWriteStream(draft, { flags: 'wx' }))
+    assertNew()
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }
 
 /** Prints JSON on standard output, including errors; returns the exit status. */

@@ -15,13 +15,12 @@ import {
   openStore,
   openExistingStore,
 } from '../../store/project.ts'
-import { openCounts } from '../../service/limiter.ts'
+import { openCounts, storeUsage } from '../../service/callers.ts'
 import { type Preparation, startPreparation } from '../../background/preparation.ts'
 import { judgeRebuild, reloading, watchIndex } from '../../serve/rebuild-watch.ts'
 import type { Config } from '../../settings/settings.ts'
 import { watchFile } from '../../store/file-watch.ts'
 import { stopping, stopSignal } from '../../signals.ts'
-import { storeUsage } from '../../serve/usage.ts'
 import { withoutPassword } from '../../../database/postgres/url.ts'
 import { identifier } from '../../../sql/sql.ts'
 import { blockedPortProblem } from '../../serve/blocked-ports.ts'
@@ -77,7 +76,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
   const { config } = context
   // The primary process answers nothing itself, so it does not load the modules for answering.
-  const { startWorkers } = await import('../../serve/workers.ts')
+  const { Workers } = await import('../../serve/workers.ts')
   const stop = stopSignal()
   const prepared = await prepareStore(context, count)
   const { project, preparation } = prepared
@@ -89,7 +88,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   await using _metrics = await serveMetricsOfAll(config, project)
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
-  await using workers = startWorkers(context, {
+  await using workers = new Workers(context, {
     count,
     counts,
     fingerprint: project.lexicons.fingerprint,
@@ -137,10 +136,10 @@ interface PreparedStore extends AsyncDisposable {
 
 async function serveMetricsOfAll(config: Config, project: ProjectContext): Promise<AsyncDisposable | null> {
   if (config['metrics-port'] === null) return null
-  const { createMetrics, serveMetrics } = await import('../../serve/metrics.ts')
+  const { serveMetrics } = await import('../../serve/metrics.ts')
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await awaitStore(config, project))
-  resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
+  resources.use(await serveMetrics(config, database, true))
   return resources.move()
 }
 
