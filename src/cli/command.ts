@@ -1,6 +1,7 @@
 /** The interface of commands: their context, exit status, output and errors. */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { formatInstant } from '../util/instant.ts'
 import { type LogLevel, logLevels } from './settings/setting.ts'
 import type { Config } from './settings/settings.ts'
 
@@ -43,8 +44,9 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** A bigint is an instant. */
 export function printJson(result: unknown): void {
-  print(JSON.stringify(result))
+  print(JSON.stringify(result, (_, value) => (typeof value === 'bigint' ? formatInstant(value) : value)))
 }
 
 /** Why a file cannot be read, as part of a sentence. */

@@ -6,16 +6,10 @@ import { isLogged } from './command.ts'
 import type { Config } from './settings/settings.ts'
 import { grouped } from '../util/text/counted.ts'
 
-class ProgressBar extends SingleBar {
-  [Symbol.dispose](): void {
-    this.stop()
-  }
-}
-
 /** A bar on a terminal, null elsewhere. `initial` has a value for each placeholder of the format. */
-export function startBar(config: Config, format: string, total: number, initial: object): ProgressBar | null {
+export function startBar(config: Config, format: string, total: number, initial: object) {
   if (!process.stderr.isTTY || !isLogged(config, 'info')) return null
-  const bar = new ProgressBar({
+  const bar = new SingleBar({
     stream: process.stderr,
     format,
     clearOnComplete: true,
@@ -23,14 +17,10 @@ export function startBar(config: Config, format: string, total: number, initial:
     fps: 5,
   })
   bar.start(total, 0, initial)
-  return bar
+  return Object.assign(bar, { [Symbol.dispose]: () => bar.stop() })
 }
 
-export interface CopyProgress extends Disposable {
-  readonly update: OnProgress
-}
-
-export function showProgress(config: Config): CopyProgress {
+export function showProgress(config: Config): Disposable & { readonly update: OnProgress } {
   const format = '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left'
   const bar = startBar(config, format, 1, { stage: '', what: '', rows: '0', all: '0' })
   return {

@@ -20,15 +20,6 @@ import { parseSources } from './sources.ts'
 /** Milliseconds until a failed thread is restarted. */
 const restartPause = 5_000
 
-/** Disposal waits until received events are stored. */
-export interface BackgroundTasks extends AsyncDisposable {
-  /** Whether the database is not ready yet. */
-  readonly awaits: boolean
-  readonly restart: () => void
-  /** Aborted when the database cannot be updated, or the settings cannot be followed. */
-  readonly refused: AbortSignal
-}
-
 /** Checks `--ingest` and `--retain`, as far as possible before anything is opened. */
 export async function assertIngest(config: Config): Promise<void> {
   const { ingest, retain, database } = config
@@ -43,11 +34,12 @@ export async function assertIngest(config: Config): Promise<void> {
     )
 }
 
+/** Disposal waits until received events are stored. */
 export function startBackgroundTasks(
   { config, root }: CommandContext,
   preparation: Preparation | null,
   { tables }: Pick<ProjectContext, 'tables'>,
-): BackgroundTasks {
+) {
   const stop = new AbortController()
   const refusal = new AbortController()
   let restart = new AbortController()
@@ -78,9 +70,11 @@ export function startBackgroundTasks(
   }
   const working = work().catch((error: unknown) => refusal.abort(error))
   return {
+    /** Whether the database is not ready yet. */
     get awaits() {
       return awaits
     },
+    /** Aborted when the database cannot be updated, or the settings cannot be followed. */
     refused: refusal.signal,
     restart: () => restart.abort(),
     [Symbol.asyncDispose]: async () => {

@@ -9,21 +9,13 @@ import { CommandError, type CommandContext } from '../command.ts'
 import type { ProjectContext } from '../store/project.ts'
 import type { FromPreparing, PrepareTask } from './prepare-child.ts'
 
-export interface Preparation extends AsyncDisposable {
-  /** Resolves when the work was permitted and has begun, or is done; rejects like `ready`. */
-  readonly permitted: Promise<void>
-  /** Resolves when the database is ready; rejects with a `CommandError` if it cannot be. */
-  readonly ready: Promise<void>
-}
+export type Preparation = Awaited<ReturnType<typeof startPreparation>>
 
 /** Milliseconds to wait for permission before callers are told that the service is not ready. */
 const permissionTimeout = 1_000
 
 /** Resolves when the work has begun or is done, or after a timeout; rejects when it is refused at once. */
-export async function startPreparation(
-  { config, root }: CommandContext,
-  { lexicons }: ProjectContext,
-): Promise<Preparation> {
+export async function startPreparation({ config, root }: CommandContext, { lexicons }: ProjectContext) {
   const child = fork(siblingModule(import.meta.url, 'prepare-child'), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
@@ -52,7 +44,9 @@ export async function startPreparation(
   ready.promise.catch(() => undefined)
   permitted.catch(() => undefined)
   return {
+    /** Resolves when the work was permitted and has begun, or is done; rejects like `ready`. */
     permitted,
+    /** Resolves when the database is ready; rejects with a `CommandError` if it cannot be. */
     ready: ready.promise,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')

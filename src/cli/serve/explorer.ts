@@ -96,7 +96,7 @@ const largestLogo = 500_000
 async function readLogo(file: string | null): Promise<Logo | null> {
   if (file === null) return null
   const content = await readNamed(file, '--explorer-logo: ')
-  const found = imageTypes.find(({ starts }) => starts(content))
+  const found = imageTypes.find(({ start }) => start.test(content.toString('latin1', 0, 500)))
   if (found === undefined)
     throw new CommandError(`--explorer-logo: ${file} is not an SVG, PNG, JPEG or WebP image.`)
   if (content.length > largestLogo)
@@ -106,29 +106,17 @@ async function readLogo(file: string | null): Promise<Logo | null> {
   return { path: `/explorer/logo.${found.extension}`, type: found.type, content }
 }
 
-const imageTypes: readonly {
-  readonly type: string
-  readonly extension: string
-  readonly starts: (content: Buffer) => boolean
-}[] = [
-  { type: 'image/png', extension: 'png', starts: (content) => hasBytes(content, 0, '\x89PNG') },
-  { type: 'image/jpeg', extension: 'jpg', starts: (content) => hasBytes(content, 0, '\xFF\xD8\xFF') },
-  {
-    type: 'image/webp',
-    extension: 'webp',
-    starts: (content) => hasBytes(content, 0, 'RIFF') && hasBytes(content, 8, 'WEBP'),
-  },
+/** By how the first bytes of a file read in Latin-1. */
+const imageTypes = [
+  { type: 'image/png', extension: 'png', start: /^\x89PNG/ },
+  { type: 'image/jpeg', extension: 'jpg', start: /^\xFF\xD8\xFF/ },
+  { type: 'image/webp', extension: 'webp', start: /^RIFF.{4}WEBP/s },
   {
     type: 'image/svg+xml',
     extension: 'svg',
-    starts: (content) =>
-      /^\uFEFF?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(content.toString('utf8', 0, 500)),
+    start: /^(\xEF\xBB\xBF)?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i,
   },
 ]
-
-function hasBytes(content: Buffer, at: number, bytes: string): boolean {
-  return content.toString('latin1', at, at + bytes.length) === bytes
-}
 
 function contactOf(text: string | null): string | null {
   if (text === null) return null

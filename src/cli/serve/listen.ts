@@ -26,13 +26,6 @@ import type { ReadService } from '../service/service.ts'
 import { loadTiers } from '../service/tiers.ts'
 import { findKey } from '../../database/metadata/keys.ts'
 
-export interface RunningServer {
-  /** For example `http://127.0.0.1:4000`. */
-  readonly address: string
-  /** Resolves when the requests in flight are answered. */
-  readonly close: () => Promise<void>
-}
-
 /** Runs in this process alone. Resolves after a signal or `end` stopped the server. `onListening` gets its address. */
 export async function listen(
   served: ReadService,
@@ -56,7 +49,7 @@ export async function listen(
   await server.close()
 }
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly limiter: Limiter
   readonly usage: UsageMeter
   /** Null where metrics are disabled. */
@@ -68,12 +61,15 @@ export interface ProcessParts {
 /** Seconds that keys in PostgreSQL are cached, to save round trips; a revoked key still works that long at most. */
 const keySeconds = 5
 
-/** Fails with a sentence when it cannot listen. */
+/**
+ * Resolves to the address, such as `http://127.0.0.1:4000`, and to a function that resolves when the requests in flight
+ * are answered. Fails with a sentence when it cannot listen.
+ */
 export async function startServer(
   served: ReadService,
   config: Config,
   { limiter: unmetered, usage, metrics, worker }: ProcessParts,
-): Promise<RunningServer> {
+) {
   const { engine, model, schema, database } = served
   const { read } = database
   const tiers = await loadTiers(config)

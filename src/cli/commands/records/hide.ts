@@ -70,7 +70,9 @@ async function showAgain(text: string, subject: Subject, { config, root }: Comma
 async function listHidings({ config, root }: CommandContext): Promise<void> {
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const hidings = await database.readSteps(readHidings)
-  if (config.json) for (const hiding of hidings) printJson(described(hiding))
+  if (config.json)
+    for (const { purge, hiddenAt, shownAt, ...rest } of hidings)
+      printJson({ ...rest, purge, hiddenAt, shownAt })
   else if (hidings.length === 0) print('Nothing has been hidden.')
   else process.stdout.write(asTable(hidings))
 }
@@ -107,17 +109,4 @@ function asTable(hidings: readonly Hiding[]): string {
       purge === null || purge.reason === reason ? reason : `${reason}; purged: ${purge.reason}`,
     ]),
   )
-}
-
-function described({ hiddenAt, shownAt, purge, ...rest }: Hiding): object {
-  return {
-    ...rest,
-    purge: purge && {
-      ...purge,
-      purgedAt: formatInstant(purge.purgedAt),
-      erasedAt: instantText(purge.erasedAt),
-    },
-    hiddenAt: formatInstant(hiddenAt),
-    shownAt: instantText(shownAt),
-  }
 }

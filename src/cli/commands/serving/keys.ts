@@ -21,18 +21,43 @@ const warned = 14n * 24n * hour
 const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
 const whereIds = '`lexigraph keys list` shows them'
 
-type Action = (context: CommandContext, ids: readonly string[]) => Promise<void>
-const actions: Readonly<Record<string, Action>> = { create, list, usage, rotate, revoke }
+const propertyOptions = ['name', 'tier', 'contact', 'expires'] as const
+
+interface Action {
+  readonly run: (context: CommandContext, id?: string) => Promise<void>
+  readonly id: 'none' | 'optional' | 'required'
+  /** Others would have no effect, because a key keeps its properties. */
+  readonly properties: readonly (typeof propertyOptions)[number][]
+}
+
+const actions: Readonly<Record<string, Action>> = {
+  create: { run: create, id: 'none', properties: propertyOptions },
+  list: { run: list, id: 'none', properties: [] },
+  usage: { run: usage, id: 'optional', properties: [] },
+  rotate: { run: rotate, id: 'required', properties: ['expires'] },
+  revoke: { run: revoke, id: 'required', properties: [] },
+}
 
 export async function keys(context: CommandContext): Promise<void> {
   const [name = '', ...ids] = context.operands
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) throw new UsageError(unknownAction(name))
-  await action(context, ids)
+  const [id] = ids
+  if (action.id === 'none' && id !== undefined)
+    throw new UsageError(`keys ${name} takes no ${JSON.stringify(id)}, only options.`)
+  if (action.id === 'required' && id === undefined)
+    throw new UsageError(`keys ${name} needs the id of a key; ${whereIds}.`)
+  if (ids.length > 1)
+    throw new UsageError(`keys ${name} takes one id at a time, but ${ids.length} were given.`)
+  const given = propertyOptions.filter(
+    (option) => context.config[option] !== null && !action.properties.includes(option),
+  )
+  if (given.length > 0)
+    throw new UsageError(`keys ${name} takes no ${given.map((option) => `--${option}`).join(' and no ')}.`)
+  await action.run(context, id)
 }
 
-async function create({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
-  assertNoIds('create', ids)
+async function create({ config, root }: CommandContext): Promise<void> {
   const properties = await parseProperties(config)
   if (isInMemory(config.database))
     throw new UsageError('A key in a database in memory would end with this command. Name another database.')
@@ -42,9 +67,7 @@ async function create({ config, root }: CommandContext, ids: readonly string[]):
   printKey(config, { ...properties, ...made })
 }
 
-async function list({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
-  assertNoIds('list', ids)
-  assertNoProperties('list', config)
+async function list({ config, root }: CommandContext): Promise<void> {
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const all = await database.readSteps(readKeys)
   if (config.json) for (const key of all) printJson(described(key))
@@ -52,11 +75,9 @@ async function list({ config, root }: CommandContext, ids: readonly string[]): P
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
-async function usage({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
-  const given = ids.length === 0 ? null : idOf('usage', ids)
-  assertNoProperties('usage', config)
+async function usage({ config, root }: CommandContext, id?: string): Promise<void> {
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
-  const one = given === null ? null : await find(database, given)
+  const one = id === undefined ? null : await find(database, id)
   const all = one === null ? await database.readSteps(readKeys) : [one]
   const used = await database.readSteps(() => readUsage(dayAt(Date.now()) - config.days + 1))
   const usages = all.map((key) => usageOf(key, used))
@@ -99,11 +120,9 @@ function renderDays(days: Usage['days'], shown: number): string {
   return renderTable(['day', 'requests', 'points'], rows)
 }
 
-async function rotate({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
-  const given = idOf('rotate', ids)
-  assertNoProperties('rotate', { ...config, expires: null })
+async function rotate({ config, root }: CommandContext, id = ''): Promise<void> {
   await using database = await openExistingBeside(config, await loadProject(lexiconDir(config, root)))
-  const old = await find(database.read, given)
+  const old = await find(database.read, id)
   const made = { id: createId(), key: createKey() }
   const expiry = parseExpiry(config.expires)
   if (typeof expiry === 'string') throw new UsageError(expiry)
@@ -116,9 +135,7 @@ async function rotate({ config, root }: CommandContext, ids: readonly string[]):
   notify(config, title(await find(database.read, old.id)))
 }
 
-async function revoke({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
-  const given = idOf('revoke', ids)
-  assertNoProperties('revoke', config)
+async function revoke({ config, root }: CommandContext, given = ''): Promise<void> {
   await using database = await openExistingBeside(config, await loadProject(lexiconDir(config, root)))
   const { id } = await find(database.read, given)
   await database.write.metadata.revokeKey(id)
@@ -223,7 +240,6 @@ function whyNotRotated(key: ApiKey): string {
 }
 
 type KeyProperties = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
-const propertyOptions = ['name', 'tier', 'contact', 'expires'] as const
 
 async function parseProperties(config: Config): Promise<KeyProperties> {
   const { name, tier, contact } = config
@@ -264,24 +280,6 @@ function isText(text: string, longest: number): boolean {
   const characters = [...text.trim()]
   const isPrintable = characters.every((it) => /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d)$/u.test(it))
   return isPrintable && characters.length >= 1 && characters.length <= longest
-}
-
-function idOf(action: string, ids: readonly string[]): string {
-  const [id] = ids
-  if (id === undefined) throw new UsageError(`keys ${action} needs the id of a key; ${whereIds}.`)
-  if (ids.length > 1)
-    throw new UsageError(`keys ${action} takes one id at a time, but ${ids.length} were given.`)
-  return id
-}
-
-function assertNoIds(action: string, [id]: readonly string[]): void {
-  if (id !== undefined) throw new UsageError(`keys ${action} takes no ${JSON.stringify(id)}, only options.`)
-}
-
-/** These options would have no effect, because a key keeps its properties. */
-function assertNoProperties(action: string, config: Config): void {
-  const given = propertyOptions.filter((name) => config[name] !== null).map((name) => `--${name}`)
-  if (given.length > 0) throw new UsageError(`keys ${action} takes no ${given.join(' and no ')}.`)
 }
 
 function unknownAction(action: string): string {

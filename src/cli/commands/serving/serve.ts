@@ -109,8 +109,11 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   else throw end.reason
 }
 
-/** Creates the store if necessary. A slow update runs in another process; until it ends, queries fail as not ready. */
-async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
+/**
+ * Creates the store if necessary. A slow update (`preparation`) runs in another process; until it ends, queries fail as
+ * not ready, and there is no open store (`read`) and nothing to say of it (`served`).
+ */
+async function prepareStore(context: CommandContext, workers: number) {
   const { config, root } = context
   await using resources = new AsyncDisposableStack()
   const project = await loadProject(lexiconDir(config, root))
@@ -122,16 +125,6 @@ async function prepareStore(context: CommandContext, workers: number): Promise<P
   const served = read === null ? [] : await describeServed(config, project, read, workers)
   const opened = resources.move()
   return { project, read, preparation, served, [Symbol.asyncDispose]: () => opened.disposeAsync() }
-}
-
-interface PreparedStore extends AsyncDisposable {
-  readonly project: ProjectContext
-  /** The open store; null during the preparation. */
-  readonly read: ReadDatabase | null
-  /** Null if the database needs no slow update. */
-  readonly preparation: Preparation | null
-  /** One line per fact about what is served; empty during the preparation. */
-  readonly served: readonly string[]
 }
 
 async function serveMetricsOfAll(config: Config, project: ProjectContext): Promise<AsyncDisposable | null> {
@@ -149,7 +142,7 @@ async function serveMetricsOfAll(config: Config, project: ProjectContext): Promi
  */
 async function announce(
   config: Config,
-  { project, preparation, served: known }: PreparedStore,
+  { project, preparation, served: known }: Awaited<ReturnType<typeof prepareStore>>,
   address: string,
   workers: number,
 ): Promise<void> {
