@@ -14,7 +14,7 @@ import { identityOptions, publisherNames } from './network.ts'
 import type { Preparation } from './preparation.ts'
 import type { Config } from '../settings/settings.ts'
 import type { ProjectContext } from '../store/project.ts'
-import { parseAges } from '../store/retention.ts'
+import { parseAges } from '../store/store-options.ts'
 import { parseSources } from './sources.ts'
 
 /** Milliseconds until a failed thread is restarted. */

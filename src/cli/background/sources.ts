@@ -85,23 +85,12 @@ function isPublic(address: Address): boolean {
 }
 
 /** Top-level names of private networks: RFC 6761, RFC 6762, RFC 8375, and others in common use. */
-const localDomains = [
-  'local',
-  'localhost',
-  'internal',
-  'intranet',
-  'lan',
-  'corp',
-  'home',
-  'home.arpa',
-  'test',
-]
+const localDomain = /\.(local|localhost|internal|intranet|lan|corp|home|home\.arpa|test)$/
 
 function isPublicHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
-  const isLocal = localDomains.some((domain) => name.endsWith(`.${domain}`))
   // Only private networks have names without a dot, and an IP address may be private.
-  return name.includes('.') && !isLocal && isIP(name) === 0
+  return name.includes('.') && !localDomain.test(name) && isIP(name) === 0
 }
 
 /** The error does not quote an address that is not a URL, because it may contain a password anywhere. */

@@ -9,6 +9,7 @@ import { ServiceError } from '../../errors.ts'
 import { parseList } from '../../util/text/list.ts'
 import type { GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
+import type { Logs } from '../log-stream.ts'
 import type { ReadService } from '../service/service.ts'
 import { CommandError, readNamed, readVersion } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
@@ -83,8 +84,20 @@ async function subjectsOf(shown: Shown): Promise<Subjects> {
   return subjects
 }
 
+/** What servers for agents are made of, on standard output or HTTP. */
+export async function agentParts(shown: Shown, root: URL, { chatgpt }: Config, log: Logs['framework']) {
+  return {
+    model: shown.model,
+    roles: await rolesIn(shown),
+    now: () => new Date(),
+    version: readVersion(root),
+    chatgpt,
+    onFault: (error: Error) => log.error({ err: error }, 'A tool failed by our fault.'),
+  }
+}
+
 /** What `display.json` says of the fields that represent records. Fails with a sentence for a wrong file. */
-export async function rolesIn(shown: Shown): Promise<GivenRoles> {
+async function rolesIn(shown: Shown): Promise<GivenRoles> {
   if (shown.display === undefined) return new Map()
   const { all } = await subjectsOf(shown)
   return new Map(all.map(({ collection, display }) => [collection.nsid, display.roles]))

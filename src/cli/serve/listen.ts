@@ -13,12 +13,12 @@ import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listening.ts'
 import { createObserver } from '../../server/observe/observe.ts'
 import { meterPoints, meterRequests, type UsageMeter } from '../../server/observe/usage.ts'
-import { CommandError, notify, readVersion, refuseAgents } from '../command.ts'
+import { CommandError, notify, refuseAgents } from '../command.ts'
 import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../../util/instant.ts'
 import { openCounts, storeUsage } from '../service/callers.ts'
 import { createLogs, type Logs } from '../log-stream.ts'
-import { openExplorer, rolesIn } from './explorer.ts'
+import { agentParts, openExplorer } from './explorer.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import type { Config } from '../settings/settings.ts'
@@ -171,17 +171,11 @@ const warmUpPause = 1_000
 /** Behind proxies, callers use the service's public host name, which is not known here. */
 async function agentOf(served: ReadService, config: Config, logs: Logs): Promise<AgentHttp> {
   const { createAgentHttp } = await import('../../mcp/protocol/http.ts').catch(refuseAgents)
-  const { model, schema, root } = served
   return createAgentHttp({
-    model,
-    roles: await rolesIn(served),
-    schema,
-    now: () => new Date(),
-    version: readVersion(root),
+    ...(await agentParts(served, served.root, config, logs.framework)),
+    schema: served.schema,
     website: config['explorer-address'],
-    chatgpt: config.chatgpt,
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
-    onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })
 }
 

@@ -4,14 +4,12 @@
  */
 import type { CommandName } from '../command-list.ts'
 import { servingSettings } from './serving-settings.ts'
-import { every, logLevels, serving, type Setting } from './setting.ts'
-import { sourceSettings } from './source-settings.ts'
+import { every, everyExcept, logLevels, serving, type Setting } from './setting.ts'
 import { storeSettings } from './store-settings.ts'
 import { taskSettings } from './task-settings.ts'
 
 export const settings = {
   ...storeSettings,
-  ...sourceSettings,
   ...servingSettings,
   ...taskSettings,
   'log-level': {
@@ -24,20 +22,7 @@ export const settings = {
   json: {
     env: null,
     help: 'Print the result as JSON, for scripts.',
-    commands: [
-      'import',
-      'check',
-      'explain',
-      'backfill',
-      'reconcile',
-      'status',
-      'rejections',
-      'copy',
-      'backup',
-      'restore',
-      'keys',
-      'hide',
-    ],
+    commands: everyExcept('serve', 'ingest', 'purge', 'export', 'schema', 'query', 'demo', 'mcp'),
   },
   help: { env: null, help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>

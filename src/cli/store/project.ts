@@ -28,8 +28,7 @@ import { buildModel } from '../../schema/model/build-model.ts'
 import type { Model } from '../../schema/model/model.ts'
 import { CommandError, notify } from '../command.ts'
 import { createProgressNotice, lostSentence, notifyRebuilt } from './rebuild-notices.ts'
-import { queryOptionsOf } from './query-options.ts'
-import { parseRetention } from './retention.ts'
+import { parseRetention, queryOptionsOf } from './store-options.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
 import { defaultMaxClockSkew, now } from '../../util/instant.ts'
@@ -217,8 +216,7 @@ async function opened<Store>(database: string, open: () => Promise<Store>): Prom
 }
 
 export function lexiconFailure(problems: readonly LexiconProblem[]): string {
-  const more = problems.length - 1
-  const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
-  const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
-  return more > 0 ? `${first} And ${rest}` : first
+  const [first = '', ...more] = problems.map(lexiconSentence)
+  const rest = `${counted(more.length, 'more problem')}; \`lexigraph check\` prints all.`
+  return more.length > 0 ? `${first} And ${rest}` : first
 }

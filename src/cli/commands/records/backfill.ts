@@ -53,20 +53,9 @@ async function fetchAll(kind: Kind, { config, operands, root }: CommandContext):
 function render(kind: Kind, result: FetchResult): string {
   const { outcome, read, differences, forgotten, unsettled, repaired, damage, gone, failed, complete } =
     result
-  const { stored, updated, deleted, unchanged, older, rejected, purged, expired } = outcome
-  const totals = {
-    repositories: read,
-    gone,
-    failed: failed.length,
-    stored,
-    updated,
-    deleted,
-    unchanged,
-    older,
-    refused: rejected,
-    purged,
-    expired,
-  }
+  const { stored, updated, deleted, unchanged, older, rejected: refused, purged, expired } = outcome
+  const records = { stored, updated, deleted, unchanged, older, refused, purged, expired }
+  const totals = { repositories: read, gone, failed: failed.length, ...records }
   const parts = [renderTable(Object.keys(totals), [Object.values(totals)])]
   const missed = differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted])
   if (kind === 'reconcile' && missed.length > 0)

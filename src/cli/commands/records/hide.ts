@@ -3,7 +3,6 @@ import { counted } from '../../../util/text/counted.ts'
 import type { Hiding } from '../../../database/metadata/metadata-store.ts'
 import type { MetadataStore } from '../../../database/metadata/sql-metadata-store.ts'
 import { UsageError } from '../../../errors.ts'
-import type { Subject } from '../../../lexicon/subject.ts'
 import { formatInstant, instantText } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
 import { type CommandContext, CommandError, print, printJson } from '../../command.ts'
@@ -22,46 +21,32 @@ import { renderTable } from '../../table.ts'
 import { readHidings } from '../../../database/metadata/hidings.ts'
 
 export async function hide(context: CommandContext): Promise<void> {
-  const { list, undo } = context.config
-  const [text] = context.operands
+  const { config, operands, root } = context
+  const { list, undo } = config
+  const [text] = operands
   if (list === (text !== undefined)) throw new UsageError('hide needs URI|DID, or --list without one.')
   if (text === undefined) return await listHidings(context)
-  await (undo ? showAgain : hideSubject)(text, parseOperand(text), context)
-}
-
-async function hideSubject(text: string, subject: Subject, { config, root }: CommandContext): Promise<void> {
-  const reason = reasonOf('hide', config)
-  const hiddenBy = operatorOf(config)
+  const subject = parseOperand(text)
+  const reason = undo ? '' : reasonOf('hide', config)
+  const operator = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingBeside(config, project)
   const { metadata } = database.write
-  await assertWritten(text, subject, metadata)
-  const records = await metadata.hide({ subject: text, reason, hiddenBy })
-  if (records === null) {
-    const known = await findHiding(text, database.read)
-    print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
-    return await settle(metadata)
-  }
-  print(`${text} is hidden.${unserved(subject, project)}`)
-  await settle(metadata, text)
-  print(`${counted(records, 'record')} left the answers.`)
-}
-
-async function showAgain(text: string, subject: Subject, { config, root }: CommandContext): Promise<void> {
-  const shownBy = operatorOf(config)
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, project)
-  const { metadata } = database.write
+  if (!undo) await assertWritten(text, subject, metadata)
   const known = await findHiding(text, database.read)
-  const records = await metadata.unhide(text, shownBy)
+  const records = undo
+    ? await metadata.unhide(text, operator)
+    : await metadata.hide({ subject: text, reason, hiddenBy: operator })
   if (records === null) {
+    if (!undo) print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
     await settle(metadata)
-    throw new CommandError(`${text} is not hidden; \`lexigraph hide --list\` lists what is.`)
+    if (undo) throw new CommandError(`${text} is not hidden; \`lexigraph hide --list\` lists what is.`)
+    return
   }
-  print(`${text} is no longer hidden.${unserved(subject, project)}`)
+  print(`${text} is ${undo ? 'no longer ' : ''}hidden.${unserved(subject, project)}`)
   await settle(metadata, text)
-  print(`${counted(records, 'record')} came back to the answers.`)
-  if (known?.purge != null)
+  print(`${counted(records, 'record')} ${undo ? 'came back to' : 'left'} the answers.`)
+  if (undo && known?.purge != null)
     print(
       `It was purged. Its records come back with \`lexigraph backfill ${subject.did}\` from the network, or with \`lexigraph import FILE\` from a file.`,
     )

@@ -22,7 +22,7 @@ import {
 } from '../../store/curation.ts'
 import type { ProjectContext } from '../../store/project.ts'
 import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
-import { parseRetention } from '../../store/retention.ts'
+import { parseRetention } from '../../store/store-options.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
 import { measurePurge } from '../../../database/metadata/purges.ts'

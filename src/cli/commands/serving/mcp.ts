@@ -9,9 +9,9 @@ import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import { createAgentApp } from '../../../server/agents/agent-app.ts'
 import { agentPath } from '../../../server/agents/agent-routes.ts'
 import { listenAt, type ListenAddress } from '../../../server/http/listening.ts'
-import { type CommandContext, CommandError, notify, readVersion } from '../../command.ts'
+import { type CommandContext, CommandError, notify } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
-import { rolesIn } from '../../serve/explorer.ts'
+import { agentParts } from '../../serve/explorer.ts'
 import { isLoopback } from '../../../server/admission/limits/address.ts'
 import { listenFailure } from '../../serve/listen.ts'
 import { createLogs } from '../../log-stream.ts'
@@ -22,22 +22,13 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   assertKey(config['api-key'])
   const target = config.listen === null ? null : parseListenAddress(config.listen)
   const project = await loadProject(lexiconDir(config, root))
-  const { model } = project
-  const parts = {
-    model,
-    roles: await rolesIn(project),
-    schema: buildGraphQLSchema(model),
-    now: () => new Date(),
-    version: readVersion(root),
-    website: null,
-    chatgpt: config.chatgpt,
-  }
   const log = createLogs(config, null).framework
-  const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
+  const shared = await agentParts(project, root, config, log)
+  const parts = { ...shared, schema: buildGraphQLSchema(project.model), website: null }
   const stop = stopSignal()
   if (target === null) {
     const endpoint = createHttpEndpoint({ url, apiKey: config['api-key'] })
-    const servers = createAgentServers({ ...parts, endpoint, onFault })
+    const servers = createAgentServers({ ...parts, endpoint })
     const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
     const streams = { input: process.stdin, output: process.stdout }
     await serveOnStdio(servers, streams, stop, onError)
@@ -45,7 +36,7 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
     process.stdin.destroy()
     return
   }
-  const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(target.host) })
+  const agent = createAgentHttp({ ...parts, isLocal: isLoopback(target.host) })
   const app = createAgentApp({
     agent,
     log,

@@ -6,6 +6,7 @@ import {
   DangerousChangeType,
   findSchemaChanges,
 } from 'graphql/utilities/findSchemaChanges'
+import { UsageError } from '../../../errors.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import { schemaText } from '../../../schema/schema-text.ts'
 import { type CommandContext, print, whyUnreadable } from '../../command.ts'
@@ -20,23 +21,17 @@ export async function schema({ config, root }: CommandContext): Promise<number> 
     process.stdout.write(schemaText(current).text)
     return 0
   }
-  const old = await loadSchema(config.diff)
-  if (typeof old === 'string') {
-    process.stderr.write(`${old}\n`)
-    return 2
-  }
-  const changes = findChanges(old, current)
+  const changes = findChanges(await loadSchema(config.diff), current)
   for (const line of describe(changes)) print(line)
   return changes.breaking.length === 0 ? 0 : 1
 }
 
-/** Returns a sentence if the file is not a schema. */
-async function loadSchema(file: string): Promise<GraphQLSchema | string> {
+async function loadSchema(file: string): Promise<GraphQLSchema> {
   try {
     return buildSchema(await readFile(file, 'utf8'))
-  } catch (error) {
-    const why = whyUnreadable(error as Error)
-    return `${file} cannot be read as a GraphQL schema: ${why.replaceAll(/\s*\n\s*/g, ' ').replace(/[.?!]$/, '')}.`
+  } catch (cause) {
+    const why = whyUnreadable(cause as Error).replace(/[.?!]$/, '')
+    throw new UsageError(`${file} cannot be read as a GraphQL schema: ${why}.`, { cause })
   }
 }
 

@@ -85,7 +85,9 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const replaced = new AbortController()
   using _file = watchFile(config, (error) => replaced.abort(error))
   await using background = startBackgroundTasks(context, preparation, project)
-  await using _metrics = await serveMetricsOfAll(config, project)
+  await using measured = config['metrics-port'] === null ? null : await awaitStore(config, project)
+  await using _metrics =
+    measured && (await (await import('../../serve/metrics.ts')).serveMetrics(config, measured, true))
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
   await using workers = new Workers(context, {
@@ -125,15 +127,6 @@ async function prepareStore(context: CommandContext, workers: number) {
   const served = read === null ? [] : await describeServed(config, project, read, workers)
   const opened = resources.move()
   return { project, read, preparation, served, [Symbol.asyncDispose]: () => opened.disposeAsync() }
-}
-
-async function serveMetricsOfAll(config: Config, project: ProjectContext): Promise<AsyncDisposable | null> {
-  if (config['metrics-port'] === null) return null
-  const { serveMetrics } = await import('../../serve/metrics.ts')
-  await using resources = new AsyncDisposableStack()
-  const database = resources.use(await awaitStore(config, project))
-  resources.use(await serveMetrics(config, database, true))
-  return resources.move()
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { parseConfig } from '../settings/config.ts'
-import { queryOptionsOf } from './query-options.ts'
+import { queryOptionsOf } from './store-options.ts'
 
 const database = 'postgres://reader:secret@db1/records'
 
