@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ReplacedFileError } from '../../database/refusals.ts'
 import { InputError } from '../../ingest/sources/files/lines.ts'
 import { openStore } from '../store/project.ts'
-import { type IngestGiven, runIngest, runUpkeep } from './ingest.ts'
+import { type IngestGiven, runIngest } from './ingest.ts'
 import type { Config } from '../settings/settings.ts'
 
 export interface IngestThreadData {
@@ -27,9 +27,7 @@ try {
   const context = { config, root: new URL(root) }
   // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
   const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never', file })
-  const given = { open, signal: () => stop.signal }
-  const { ingest: from } = config
-  await (from === null ? runUpkeep(context, given) : runIngest(context, from, given))
+  await runIngest(context, config.ingest, { open, signal: () => stop.signal })
 } catch (error) {
   const isRefusal = [InputError, UsageError, ReplacedFileError].some((kind) => error instanceof kind)
   if (!(error instanceof Error && isRefusal)) throw error

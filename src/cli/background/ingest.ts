@@ -28,19 +28,6 @@ export interface IngestGiven {
   readonly signal: () => AbortSignal
 }
 
-/** The work of `serve` without sources, as far as there is any; ends when the signal is aborted. */
-export async function runUpkeep(
-  { config, root }: Pick<CommandContext, 'config' | 'root'>,
-  { open, signal }: IngestGiven,
-): Promise<void> {
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await open(config, project)
-  const { metadata } = database.write
-  const log = createLog(config)
-  const until = signal()
-  await Promise.all(upkeep(config, project).map((work) => work(metadata, until, log)))
-}
-
 type Upkeep = (metadata: MetadataStore, signal: AbortSignal, log: IngestLog) => Promise<void>
 
 function upkeep({ retain: ages }: Config, { tables }: ProjectContext): readonly Upkeep[] {
@@ -92,18 +79,26 @@ export async function keepStories(
   }
 }
 
-/** Ends when all sources have ended and their requested work is done, or when the signal is aborted. */
+/**
+ * Ends when all sources have ended and their requested work is done, or when the signal is aborted. Without sources
+ * (`from` is null) it does the rest of the work of `serve`, as far as there is any.
+ */
 export async function runIngest(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
-  from: string,
+  from: string | null,
   { open, signal: stopped }: IngestGiven,
 ): Promise<void> {
-  const parsed = await parseSources(from)
-  const options = identityOptions(config)
+  const parsed = from === null ? [] : await parseSources(from)
+  // Invalid settings fail before anything is opened.
+  if (from !== null) identityOptions(config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await open(config, project)
   const signal = stopped()
   const log = createLog(config)
+  if (from === null) {
+    await Promise.all(upkeep(config, project).map((work) => work(database.write.metadata, signal, log)))
+    return
+  }
   const network = await openNetwork(config, project, log, signal)
   if (network === null) return
   const { reader, identity, clock, hosts } = network
@@ -135,7 +130,7 @@ export async function runIngest(
     switch (source.kind) {
       case 'firehose':
         // Threads resolve identities themselves.
-        return createFirehoseSource({ ...shared, url: source.url, identity: options })
+        return createFirehoseSource({ ...shared, url: source.url, identity: identityOptions(config) })
       case 'jetstream':
         return createJetstreamSource({ ...shared, url: source.url })
       case 'tap':

@@ -121,14 +121,11 @@ export async function startServer(
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config
-  let address: string
-  try {
-    address = await listenAt(app, { host, port })
-  } catch (cause) {
+  const address = await listenAt(app, { host, port }).catch(async (cause: NodeJS.ErrnoException) => {
     // A server that never listened emits no close event.
     await observer[Symbol.asyncDispose]()
-    throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
-  }
+    throw new CommandError(listenFailure(cause, host, port), { cause })
+  })
   const warming = isPostgres(config.database) ? undefined : setTimeout(warmUp, warmUpPause, read)
   return {
     address,

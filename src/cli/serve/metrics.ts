@@ -39,13 +39,10 @@ export async function serveMetrics(
   })
   stack.defer(() => app.close())
   const wanted = config['metrics-port'] ?? 0
-  let address: string
-  try {
-    address = await listenAt(app, { host, port: wanted })
-  } catch (cause) {
-    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${(cause as Error).message}. Choose others with --metrics-port and --metrics-host.`
+  const address = await listenAt(app, { host, port: wanted }).catch((cause: Error) => {
+    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${cause.message}. Choose others with --metrics-port and --metrics-host.`
     throw new CommandError(message, { cause })
-  }
+  })
   const url = `${address}/metrics`
   notify(config, `Metrics are at ${url}.`)
   const open = stack.move()

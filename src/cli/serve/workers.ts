@@ -10,22 +10,21 @@ import { answerLimits } from '../../server/admission/limits/remote-counts.ts'
 import type { Counts } from '../../server/admission/limits/counts.ts'
 import type { UsageMeter } from '../../server/observe/usage.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
+import type { startBackgroundTasks } from '../background/background-tasks.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
 import { judgeRebuild, reloading } from './rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './serve-worker.ts'
 
-export interface WorkersGiven {
+interface WorkersGiven {
   readonly count: number
   /** Shared by all workers. */
   readonly counts: Counts
   readonly usage: UsageMeter
   /** Fingerprint of the lexicons at the start. */
   readonly fingerprint: string
-  /** Whether the database is still being updated to these lexicons. */
-  readonly awaits: () => boolean
-  /** Called after all workers were restarted with the lexicons of a rebuilt index. */
-  readonly onReload: () => void
+  /** Restarted after all workers were, with the lexicons of a rebuilt index. */
+  readonly background: Pick<ReturnType<typeof startBackgroundTasks>, 'awaits' | 'restart'>
 }
 
 /** Milliseconds in which a worker's death is early, and the number of early deaths in a row that end the service. */
@@ -123,7 +122,7 @@ export class Workers implements AsyncDisposable {
       root: this.#context.root.href,
       id,
       of: this.#given.count,
-      awaits: this.#given.awaits(),
+      awaits: this.#given.background.awaits,
       fingerprint: this.#fingerprint,
       file: this.#file,
     }
@@ -194,7 +193,7 @@ export class Workers implements AsyncDisposable {
   }
 
   async #onRebuilt(): Promise<void> {
-    if (this.#given.awaits() || this.#isJudging || this.#stop.signal.aborted) return
+    if (this.#given.background.awaits || this.#isJudging || this.#stop.signal.aborted) return
     this.#isJudging = true
     try {
       const verdict = await judgeRebuild(this.#context, this.#fingerprint)
@@ -217,7 +216,7 @@ export class Workers implements AsyncDisposable {
       this.#current.get(id)?.abort()
       await Promise.race([again.promise, this.#stopped.promise])
     }
-    this.#given.onReload()
+    this.#given.background.restart()
   }
 
   #refuse(message: string): void {

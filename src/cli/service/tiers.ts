@@ -84,14 +84,11 @@ function tierProblems(name: string, value: unknown): readonly string[] {
     const problem = Object.hasOwn(ranges, member) ? limitProblem(member as Member, given) : unknown(member)
     if (problem !== null) problems.push(problem)
   }
-  const base = defaultTier(name)
-  const missing =
-    base === undefined
-      ? members.filter((member) => !Object.hasOwn(value, member) && !Object.hasOwn(publicFiles, member))
-      : []
+  const whole = { ...publicFiles, ...defaultTier(name), ...(value as Limits) }
+  const missing = members.filter((member) => !Object.hasOwn(whole, member))
   if (missing.length > 0) problems.push(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
   if (problems.length > 0) return problems
-  const { pointsPerQuery, pointsPerMinute } = { ...base, ...(value as Limits) }
+  const { pointsPerQuery, pointsPerMinute } = whole
   if (pointsPerMinute === null || pointsPerQuery <= pointsPerMinute) return []
   return [`.pointsPerQuery is ${pointsPerQuery}, more than the ${pointsPerMinute} that it has in a minute.`]
 }

@@ -4,7 +4,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import type { CommandContext } from '../command.ts'
 import type { CommandName } from '../command-list.ts'
 import type { Setting } from './setting.ts'
-import { type Config, defaultOf, type SettingName, settings, settingsOf, variableOf } from './settings.ts'
+import { type Config, defaultOf, settings, settingsOf, variableOf } from './settings.ts'
 
 export interface ParsedConfig extends Omit<CommandContext, 'root'> {
   readonly problems: readonly string[]
@@ -38,7 +38,12 @@ export function parseConfig(
 
   const { tokens } = parseArgs({
     args: [...args],
-    options: Object.fromEntries(known.map(([name, setting]) => [name, parseOption(name, setting)])),
+    options: Object.fromEntries(
+      known.map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', ...(name === 'help' && { short: 'h' }) },
+      ]),
+    ),
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -55,11 +60,6 @@ export function parseConfig(
     }
   }
   return { config: values as Config, operands, problems, given }
-}
-
-function parseOption(name: SettingName, setting: Setting): { type: 'boolean' | 'string'; short?: string } {
-  const type = setting.value === undefined ? 'boolean' : 'string'
-  return name === 'help' ? { type, short: 'h' } : { type }
 }
 
 function optionValue(setting: Setting, option: OptionToken, problems: string[]): unknown {

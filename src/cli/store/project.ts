@@ -89,14 +89,7 @@ export async function openStore(
       tellProgress(progress)
     },
   }
-  return opened(config.database, async () => {
-    try {
-      return await openDatabase(config.database, options)
-    } catch (cause) {
-      if (!(cause instanceof LostCollectionsError)) throw cause
-      throw new Error(lostSentence(cause.collections, project.dir), { cause })
-    }
-  })
+  return opened(config.database, () => openDatabase(config.database, options), project.dir)
 }
 
 interface OpenStoreOptions {
@@ -201,12 +194,14 @@ export async function assertExists(database: string): Promise<void> {
     )
 }
 
-async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
+/** `dir`: the folder of the lexicons. */
+async function opened<Store>(database: string, open: () => Promise<Store>, dir = ''): Promise<Store> {
   try {
     return await open()
   } catch (cause) {
     if (cause instanceof ReplacedFileError) throw cause
-    const { message } = cause as Error
+    const isLost = cause instanceof LostCollectionsError
+    const message = isLost ? lostSentence(cause.collections, dir) : (cause as Error).message
     const reason =
       message === 'file is not a database'
         ? 'it is not a SQLite file. Records are read into a database by `lexigraph import FILE --database DATABASE`.'

@@ -52,7 +52,7 @@ function replicasOf({ database, 'read-database': replicas }: Config): readonly s
 const units: Readonly<Record<string, bigint>> = { h: 3_600_000_000n, d: 86_400_000_000n }
 const form = 'Write it as NSID=90d, in days (d) or hours (h); several with commas.'
 
-/** From `--retain`: how long records of a collection are retained. Empty without the setting; throws a `UsageError` for an invalid one. */
+/** How long records of collections are retained; empty without `--retain`. Throws a `UsageError` for an invalid one. */
 export function parseRetention(text: string | null, tables: readonly Table[]): Retention {
   const ages = parseAges(text)
   const known = tables.map(({ collection }) => collection.nsid)

@@ -95,8 +95,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
     counts,
     fingerprint: project.lexicons.fingerprint,
     usage: usage.meter,
-    awaits: () => background.awaits,
-    onReload: () => background.restart(),
+    background,
   })
   const end = AbortSignal.any([stop, replaced.signal, workers.refused, background.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
