@@ -15,15 +15,16 @@ export async function finishDespiteClosedPipe<Result>(work: () => Promise<Result
  * Ends the program when the reader of its output stops early, as `head` does; that is not a failure. Output that cannot
  * be written, such as on a full disk, is one; messages on standard error that cannot be written are lost.
  */
-export function endOnLostOutput(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') {
-      if (stream === process.stderr) return
-      process.stderr.write(`The output was not written: ${error.message}.${diskAdvice(error)}\n`)
-      process.exitCode = 1
-    }
-    if (unfinished === 0) process.exit()
-  })
+export function endOnLostOutput(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') {
+        if (stream === process.stderr) return
+        process.stderr.write(`The output was not written: ${error.message}.${diskAdvice(error)}\n`)
+        process.exitCode = 1
+      }
+      if (unfinished === 0) process.exit()
+    })
 }
 
 /** A sentence for an error of a full disk, from the system or an engine; otherwise empty. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { formatInstant } from '../util/instant.ts'
-import { type LogLevel, logLevels } from './settings/setting.ts'
+import { logLevels } from './settings/setting.ts'
 import type { Config } from './settings/settings.ts'
 
 export interface CommandContext {
@@ -32,11 +32,11 @@ export function refuseAgents(cause: NodeJS.ErrnoException): never {
 }
 
 /** Prints a notice for the operator on standard error, apart from the result. */
-export function notify(config: Config, text: string, level: LogLevel = 'info'): void {
+export function notify(config: Config, text: string, level: Config['log-level'] = 'info'): void {
   if (isLogged(config, level)) process.stderr.write(`${text}\n`)
 }
 
-export function isLogged(config: Config, level: LogLevel): boolean {
+export function isLogged(config: Config, level: Config['log-level']): boolean {
   return logLevels.indexOf(level) <= logLevels.indexOf(config['log-level'])
 }
 

@@ -45,8 +45,7 @@ const unwatched: readonly CommandName[] = ['copy', 'demo', 'mcp', 'schema', 'ser
 
 /** `root` is the package's folder, which only the entry file knows. */
 export async function main(root: URL): Promise<void> {
-  endOnLostOutput(process.stdout)
-  endOnLostOutput(process.stderr)
+  endOnLostOutput()
   const [name, ...rest] = process.argv.slice(2)
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const topic = name === 'help' ? rest[0] : undefined

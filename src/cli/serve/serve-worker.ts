@@ -50,8 +50,7 @@ const telling = 5_000
 
 // The heap may grow by half before its garbage is collected; V8 would let it grow to several times what is in use.
 setFlagsFromString('--heap-growing-percent=50')
-endOnLostOutput(process.stdout)
-endOnLostOutput(process.stderr)
+endOnLostOutput()
 // A terminal or a supervisor signals all processes of a group; only the primary process decides when workers stop. It
 // stops them one by one: if all release the port at once, the primary closes it, and never answers a connection that a
 // worker returns after that (nodejs/node#21746).

@@ -29,4 +29,3 @@ export const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcil
 
 /** From the fewest messages to the most. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
-export type LogLevel = (typeof logLevels)[number]
