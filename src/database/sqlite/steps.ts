@@ -11,17 +11,13 @@ export type Run = <Result>(steps: Steps<Result>) => Result
 const storedStatements = 100
 
 export function createRunner(database: DatabaseSync): Run {
-  const statements = new LRUCache<string, StatementSync>({ max: storedStatements })
-  const prepare = (text: string): StatementSync => {
-    const known = statements.get(text)
-    if (known !== undefined) return known
-    const prepared = database.prepare(text, { readBigInts: true })
-    statements.set(text, prepared)
-    return prepared
-  }
+  const statements = new LRUCache<string, StatementSync>({
+    max: storedStatements,
+    memoMethod: (text) => database.prepare(text, { readBigInts: true }),
+  })
   return (steps) => {
     let step = steps.next()
-    while (step.done !== true) step = steps.next(prepare(step.value.text).all(...step.value.values))
+    while (step.done !== true) step = steps.next(statements.memo(step.value.text).all(...step.value.values))
     return step.value
   }
 }

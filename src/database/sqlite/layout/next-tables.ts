@@ -20,7 +20,6 @@ import {
 } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
-import { SumWriter } from '../write/materialized.ts'
 import { WordWriter } from '../write/word-writer.ts'
 import { TableWriter } from '../write/table-writer.ts'
 
@@ -59,8 +58,7 @@ export class NextTables {
     this.#next = new Map(
       tables.map((table, index) => {
         const next = renamed[index] as Table
-        const sums = new SumWriter(database, next)
-        const writer = new TableWriter(database, next, (uri) => this.#base(uri), sums, 'rebuild_part')
+        const writer = new TableWriter(database, next, (uri) => this.#base(uri), 'rebuild_part')
         return [table.collection.nsid, { table, writer, stages: this.#stages(table, next, writer) }]
       }),
     )

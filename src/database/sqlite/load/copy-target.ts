@@ -96,7 +96,7 @@ class SqliteTarget implements CopyTarget {
     this.#run = createRunner(database)
     this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
     this.#writers = new Map(
-      tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri), null)]),
+      tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri))]),
     )
     const listed = database.prepare(`select target from listing where kind = '${ownListing}'`).all()
     this.#completed = new Set(listed.map(({ target }) => String(target)))

@@ -14,6 +14,7 @@ export class QueryConnection {
     max: 500,
     maxSize: 1_000_000,
     sizeCalculation: (_, text) => text.length + 1,
+    memoMethod: (text) => this.#database.prepare(text, { returnArrays: true }),
   })
 
   constructor(database: DatabaseSync) {
@@ -26,11 +27,7 @@ export class QueryConnection {
    * with the answers they hold, and 64 MB of answers trigger one.
    */
   prepare(text: string): StatementSync {
-    const known = this.#prepared.get(text)
-    if (known !== undefined) return known
-    const prepared = this.#database.prepare(text, { returnArrays: true })
-    this.#prepared.set(text, prepared)
-    return prepared
+    return this.#prepared.memo(text)
   }
 
   readAnswer({ text, values }: Statement): StoredAnswer {

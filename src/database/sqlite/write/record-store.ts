@@ -2,6 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
+import type { ApplierOptions } from '../../migrate-options.ts'
+import { MonotonicClock } from '../../../util/instant.ts'
 import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
 import type {
   ExpiredRow,
@@ -24,9 +26,11 @@ export class SqliteRecordStore implements RecordStore {
   readonly tables: ReadonlyMap<string, SqliteRecordTable>
   readonly mostPlaced = 100
   readonly #database: DatabaseSync
+  readonly #clock: MonotonicClock
 
-  constructor(database: DatabaseSync, tables: readonly Table[]) {
+  constructor(database: DatabaseSync, { tables, now }: Pick<ApplierOptions, 'tables' | 'now'>) {
     this.#database = database
+    this.#clock = new MonotonicClock(now)
     this.tables = new Map(
       tables.map((table) => [table.collection.nsid, new SqliteRecordTable(database, table)]),
     )
@@ -67,9 +71,10 @@ export class SqliteRecordStore implements RecordStore {
     this.refresh()
   }
 
-  /** Call it when a transaction has begun. `now`: the latest time that a clock may give. */
-  begin(now: bigint): void {
-    for (const writer of this.writers) writer.noteAhead(now)
+  /** Call it when a transaction has begun, and cached state is that of the transaction. */
+  begin(): void {
+    const { horizon } = this.#clock
+    for (const writer of this.writers) writer.noteAhead(horizon)
   }
 
   /** Writes buffered changes before the transaction ends. */
@@ -79,7 +84,7 @@ export class SqliteRecordStore implements RecordStore {
     for (const writer of this.writers) writer.restoreOrder()
   }
 
-  /** Reads cached order and ids again. */
+  /** Reads cached order and ids again: another process has written, or a transaction was rolled back. */
   refresh(): void {
     for (const table of this.tables.values()) table.bulk = false
     for (const writer of this.writers) writer.refresh()

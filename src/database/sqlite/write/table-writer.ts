@@ -8,14 +8,15 @@ import type { ExpiredRow, FoundRow, NewRow, RowChange, RowId, StoryRow } from '.
 import { deriveRow, refBasesOf } from '../../derive.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
-import { CountWriter, SumWriter } from './materialized.ts'
+import { MaterializedWriter } from './materialized.ts'
 import {
   createIndexes,
   createOrderIndex,
   dropIndexes,
   dropOrderIndex,
-  quote,
+  fillCounts,
   fillSums,
+  quote,
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
 import { markAll } from '../../stories/story-marks.ts'
@@ -32,9 +33,7 @@ export class TableWriter {
   /** Returns the id of a base URI. */
   readonly #base: (uri: string) => bigint
   readonly #statements: TableStatements
-  readonly #counts: CountWriter
-  /** Null for a copy, which builds sums when all rows are present. */
-  readonly #sums: SumWriter | null
+  readonly #materialized: MaterializedWriter
   /** Null for a table without stories. */
   readonly #stories: StoryWriter | null
   /** Positions of `refBase` columns, whose text is replaced by an id. */
@@ -53,7 +52,6 @@ export class TableWriter {
     database: DatabaseSync,
     table: Table,
     base: (uri: string) => bigint,
-    sums: SumWriter | null = new SumWriter(database, table),
     collectionTable: CollectionTable = 'collection',
   ) {
     this.table = table
@@ -61,9 +59,8 @@ export class TableWriter {
     this.#database = database
     this.#base = base
     this.#statements = prepareStatements(database, table, collectionTable)
-    this.#counts = new CountWriter(database, table)
+    this.#materialized = new MaterializedWriter(database, table)
     this.#texts = new TextWriter(database, table)
-    this.#sums = sums
     this.#stories = table.stories && new StoryWriter(database, table, table.stories)
     this.#refBases = refBasesOf(table)
     this.refresh()
@@ -81,8 +78,7 @@ export class TableWriter {
   /** Reads cached ids and order again after another process has written or a transaction was rolled back. */
   refresh(): void {
     this.#texts.forget()
-    this.#counts.forget()
-    this.#sums?.forget()
+    this.#materialized.forget()
     this.#nextId = Number(this.readLast()?.id ?? 0) + 1
   }
 
@@ -150,8 +146,7 @@ export class TableWriter {
     const content = [row.cid, row.rev, row.indexedAt, row.changedAt, json, ...derived]
     if (this.#statements.insert.run(id, row.base, row.rkey, ...content).changes === 0) return null
     if (!bulk) {
-      this.#counts.change([row.base, row.indexedAt, ...derived], 1)
-      this.#sums?.enter(id)
+      this.#materialized.enter(id, [row.base, row.indexedAt, ...derived])
       this.#stories?.enter(id)
     }
     // A row that returns under its old id keeps its position in the order.
@@ -173,24 +168,21 @@ export class TableWriter {
     const id = idOf(row)
     const { json, arrays } = row.record
     this.#removeDerived(id, bulk)
-    let columns = this.#withBases(row.record.columns)
-    const stories = bulk ? null : this.#stories
-    const isSame = stories?.isSame(id, json) ?? true
-    if (!isSame) stories?.leave(id)
-    if (!bulk) {
-      const former = this.#counts.find(id)
+    const columns = this.#withBases(row.record.columns)
+    const write = (stored: readonly ColumnValue[]): unknown =>
+      this.#statements.update.run(row.cid, row.rev, row.changedAt, json, ...stored, id)
+    if (bulk) write(columns)
+    else {
+      const stories = this.#stories
+      const isSame = stories?.isSame(id, json) ?? true
+      if (!isSame) stories?.leave(id)
+      const former = this.#materialized.find(id)
       const [base = null, indexedAt = null] = former
       const next = [base, indexedAt, ...columns]
       const counted = isSame ? (stories?.withStoryOf(former, next) ?? next) : next
-      this.#counts.change(former, -1)
-      this.#counts.change(counted, 1)
-      columns = counted.slice(2)
+      this.#materialized.update(id, former, counted, () => write(counted.slice(2)))
+      if (!isSame) stories?.enter(id)
     }
-    const write = (): unknown =>
-      this.#statements.update.run(row.cid, row.rev, row.changedAt, json, ...columns, id)
-    if (bulk || this.#sums === null) write()
-    else this.#sums.update(id, write)
-    if (!isSame) stories?.enter(id)
     this.#addDerived(id, arrays, bulk)
   }
 
@@ -199,20 +191,16 @@ export class TableWriter {
     const id = Number(given)
     const stories = this.#stories
     if (stories === null) throw new Error(`The records of ${this.table.name} have no stories.`)
-    const row = this.#counts.find(id)
-    this.#counts.change(row, -1)
-    this.#counts.change(stories.withStory(row, base, rkey), 1)
-    const write = (): void => stories.set(id, base, rkey)
-    if (this.#sums === null) write()
-    else this.#sums.update(id, write)
+    const row = this.#materialized.find(id)
+    const next = stories.withStory(row, base, rkey)
+    this.#materialized.update(id, row, next, () => stories.set(id, base, rkey))
   }
 
   remove(row: RowId, bulk = false): void {
     const id = idOf(row)
     this.#removeDerived(id, bulk)
     if (!bulk) {
-      this.#counts.change(this.#counts.find(id), -1)
-      this.#sums?.leave(id)
+      this.#materialized.leave(id)
       this.#stories?.leave(id)
     }
     this.#statements.remove.run(id)
@@ -238,8 +226,7 @@ export class TableWriter {
    * opens a statement journal.
    */
   completeCounts(): void {
-    this.#counts.write()
-    this.#sums?.write()
+    this.#materialized.write()
   }
 
   /** Flushes large buffers, because a removed repository may have any number of records. */
@@ -278,13 +265,14 @@ export class TableWriter {
     // Texts first: building their indexes frees pages that the other indexes then use.
     this.#texts.fill()
     this.#database.exec(createIndexes(table))
-    this.#counts.fill()
+    this.#materialized.forget()
+    this.#database.exec(fillCounts(table))
     this.#database.exec(markAll(table))
   }
 
   /** Sums all records again; the rows of all tables must be in place. */
   fillSums(): void {
-    this.#sums?.forget()
+    this.#materialized.forget()
     this.#database.exec(fillSums(this.table))
   }
 

@@ -8,15 +8,10 @@ import { databaseBusy } from '../../refusals.ts'
 import { readDataVersion, readDerivation } from '../layout/layout.ts'
 import type { OpenFile } from '../open-file.ts'
 import { untilFree } from '../steps.ts'
+import type { SqliteRecordStore } from './record-store.ts'
 
-export interface TransactionHooks {
-  /** Called to read cached state again: another process has written, or a transaction was rolled back. */
-  readonly refresh: () => void
-  /** Called when cached state is that of the transaction. */
-  readonly afterBegin: () => void
-  /** Writes buffered changes. */
-  readonly beforeCommit: () => void
-}
+/** What a transaction changes besides the file. */
+type Cached = Pick<SqliteRecordStore, 'refresh' | 'begin' | 'complete'>
 
 /** `deferred` excludes no one, `immediate` other writers. */
 type Lock = 'deferred' | 'immediate'
@@ -26,7 +21,7 @@ const lockTimeout = 10_000
 
 export class Transactions {
   readonly #database: DatabaseSync
-  readonly #hooks: TransactionHooks
+  readonly #cached: Cached
   readonly #log: LogLength
   readonly #derivation: string
   readonly #file: OpenFile | null
@@ -38,11 +33,11 @@ export class Transactions {
   #busy: Promise<unknown> = Promise.resolve()
 
   /** `file` is null for writes within a caller's transaction. `derivation`: that of the tables, as stored in the table `state`. */
-  constructor(database: DatabaseSync, derivation: string, file: OpenFile | null, hooks: TransactionHooks) {
+  constructor(database: DatabaseSync, derivation: string, file: OpenFile | null, cached: Cached) {
     this.#file = file
     this.#database = database
     this.#derivation = derivation
-    this.#hooks = hooks
+    this.#cached = cached
     this.#log = new LogLength(database)
   }
 
@@ -104,10 +99,10 @@ export class Transactions {
       if (version !== this.#dataVersion) {
         if (readDerivation(this.#database) !== this.#derivation)
           throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-        this.#hooks.refresh()
+        this.#cached.refresh()
         this.#dataVersion = version
       }
-      this.#hooks.afterBegin()
+      this.#cached.begin()
     } catch (error) {
       this.#database.exec('rollback')
       throw error
@@ -118,7 +113,7 @@ export class Transactions {
   finish<Result>(work: () => Result): Result {
     try {
       const result = work()
-      this.#hooks.beforeCommit()
+      this.#cached.complete()
       this.#file?.assertSame()
       this.#database.exec('commit')
       return result
@@ -131,7 +126,7 @@ export class Transactions {
   /** Cached order and ids must not be ahead of the file, so they are read again. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')
-    this.#hooks.refresh()
+    this.#cached.refresh()
   }
 }
 

@@ -17,14 +17,17 @@ import { addOutcome, noOutcome } from '../../changes.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { Applier, type ApplierOptions } from '../../write/applier.ts'
-import { MonotonicClock } from '../../../util/instant.ts'
 import { pathLiteral } from '../dialect.ts'
-import { derivationOf } from '../layout/ddl.ts'
-import { compactFile } from '../load/compact.ts'
+import { derivationOf, optimizeText, refreshCounts } from '../layout/ddl.ts'
+import { nextLeftover } from '../layout/generations.ts'
 import type { OpenFile } from '../open-file.ts'
-import { createRunner, type Run } from '../steps.ts'
+import { databaseBusy } from '../../refusals.ts'
+import { createRunner, type Run, untilFree } from '../steps.ts'
 import { SqliteRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
+
+/** Milliseconds in which a compaction waits for other processes' transactions. */
+const lockTimeout = 30_000
 
 export type SqliteWriterOptions = ApplierOptions &
   Pick<MigrateOptions, 'fingerprint'> & { readonly file?: OpenFile }
@@ -47,17 +50,13 @@ export class SqliteWriter implements WriteDatabase {
   constructor(database: DatabaseSync, options: SqliteWriterOptions) {
     this.#database = database
     this.#options = options
-    const store = new SqliteRecordStore(database, options.tables)
+    const store = new SqliteRecordStore(database, options)
     this.#store = store
     this.#applier = new Applier(store, options)
     this.#run = createRunner(database)
     this.#presence = database.prepare(`select ${presence}`)
-    const clock = new MonotonicClock(options.now)
-    this.#transactions = new Transactions(database, derivationOf(options.fingerprint), options.file ?? null, {
-      refresh: () => store.refresh(),
-      afterBegin: () => store.begin(clock.horizon),
-      beforeCommit: () => store.complete(),
-    })
+    const { fingerprint, file = null } = options
+    this.#transactions = new Transactions(database, derivationOf(fingerprint), file, store)
     this.metadata = createMetadataStore({
       transact: (steps, durability) =>
         this.#transactions.transact(() => this.#run(steps(this.#createTransaction())), durability),
@@ -96,13 +95,40 @@ export class SqliteWriter implements WriteDatabase {
     return loaded ?? this.#loadInTurn(batches)
   }
 
+  /**
+   * SQLite keeps deleted data in free pages until these are reused, in text indexes until their segments are merged, and in
+   * former pages of the log: a compacted file contains none of it. False while a reader uses former pages of the log, or
+   * during a rebuild, which later drops its own tables.
+   */
   compact(): Promise<boolean> {
-    return this.#transactions.exclusively(() =>
-      compactFile(this.#database, this.#options.tables, async (work) => {
+    const { tables } = this.#options
+    const database = this.#database
+    const merges = [
+      ...tables.flatMap(({ texts }) => texts.map((text) => `${optimizeText(text)} ${refreshCounts(text)}`)),
+      ...tables.flatMap(({ words }) => (words === null ? [] : [optimizeText(words)])),
+    ]
+    return this.#transactions.exclusively(async () => {
+      if (nextLeftover(database) !== null) return false
+      for (const merge of merges) {
         await this.#transactions.begin()
-        this.#transactions.finish(work)
-      }),
-    )
+        this.#transactions.finish(() => database.exec(merge))
+      }
+      // An in-memory database has no file.
+      if (database.location() === null) return true
+      const vacuumed = await untilFree(lockTimeout, () => {
+        // VACUUM makes a temporary copy as large as the file.
+        database.exec('pragma temp_store = file')
+        try {
+          database.exec('vacuum')
+        } finally {
+          database.exec('pragma temp_store = memory')
+        }
+        return true
+      })
+      if (!vacuumed) throw databaseBusy()
+      const checkpoint = database.prepare('pragma wal_checkpoint(truncate)')
+      return untilFree(lockTimeout, () => checkpoint.get()?.busy === 0)
+    })
   }
 
   /** Granted at once and never lost: a file belongs to one machine, so that no other process has to take over. */
