@@ -53,7 +53,7 @@ function decidePut(set: WorkingSet, record: RecordPut, position: number): Record
     return withheld ?? 'updated'
   }
   if (slot.holds(record) && record.repairs !== true) {
-    if (rev !== storedRev) slot.setRev(rev)
+    if (slot.row !== undefined && rev !== storedRev) slot.row = { ...slot.row, rev }
     return withheld ?? 'unchanged'
   }
   slot.update(record, set.nextInstant())
@@ -73,7 +73,7 @@ function isTooOld(
   { expiry }: RecordSlot,
   { indexedAt }: Times,
 ): boolean {
-  const oldest = set.oldestRetained(collection)
+  const oldest = set.given.oldestRetained(collection)
   return oldest === null ? expiry !== null : indexedAt < oldest
 }
 
@@ -89,7 +89,7 @@ function decideReject(set: WorkingSet, rejection: Rejection): RecordOutcome {
   const name = recordNameOf(uri)
   if (uri !== null && name !== null) {
     if (set.accountStatus(name.did).status === 'deleted') return 'withheld'
-    const served = rev !== undefined && set.serves(name.collection)
+    const served = rev !== undefined && set.given.tables.has(name.collection)
     if (served && takeOut(set, { ...name, rev }) === 'older') {
       set.clearRejection(uri, rev)
       return 'older'
@@ -108,7 +108,7 @@ function takeOut(set: WorkingSet, { rev, ...name }: RecordDelete): RecordOutcome
   const storedRev = slot.rev
   const known = latestOf(storedRev, floor, slot.tombstone)
   if (known !== null && rev < known) return 'older'
-  slot.remove()
+  slot.row = undefined
   slot.expiry = null
   slot.tombstone = rev
   if (slot.given.withheld) return 'withheld'

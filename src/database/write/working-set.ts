@@ -32,7 +32,7 @@ interface StoredParts {
   readonly expiry: Expiry | null
 }
 
-export interface WorkingSetGiven {
+interface Given {
   readonly transaction: WriteTransaction
   readonly tables: ReadonlyMap<string, RecordTable>
   readonly clock: MonotonicClock
@@ -47,28 +47,21 @@ export interface WorkingSetGiven {
 export class WorkingSet {
   readonly rejections = new RejectionChanges()
   readonly newAccounts = new Set<string>()
-  readonly #given: WorkingSetGiven
-  readonly #slots = new Map<string, RecordSlot>()
+  readonly given: Given
+  /** By URI. */
+  readonly slots = new Map<string, RecordSlot>()
 
-  constructor(given: WorkingSetGiven) {
-    this.#given = given
-  }
-
-  get slots(): Iterable<RecordSlot> {
-    return this.#slots.values()
-  }
-
-  serves(collection: string): boolean {
-    return this.#given.tables.has(collection)
+  constructor(given: Given) {
+    this.given = given
   }
 
   accountStatus(did: string): AccountStatus {
-    return this.#given.transaction.accountStatuses.get(did) ?? unknownAccount
+    return this.given.transaction.accountStatuses.get(did) ?? unknownAccount
   }
 
   /** The same, for an account whose record is about to be stored. */
   enter(did: string): AccountStatus {
-    const { accountStatuses } = this.#given.transaction
+    const { accountStatuses } = this.given.transaction
     const known = accountStatuses.get(did) ?? null
     if (known !== null) return known
     accountStatuses.set(did, unknownAccount)
@@ -78,14 +71,14 @@ export class WorkingSet {
 
   slot(name: RecordName): RecordSlot {
     const uri = uriOf(name)
-    const slot = this.#slots.get(uri)
+    const slot = this.slots.get(uri)
     if (slot === undefined) throw new Error(`Nothing was read of ${uri}.`)
     return slot
   }
 
   /** Removes rejections of that URI up to the revision, which need no retry: the publisher's later state is known. */
   clearRejection(uri: string, rev: string | null): void {
-    if (this.#given.transaction.has.rejections || !this.rejections.isEmpty) this.rejections.clear(uri, rev)
+    if (this.given.transaction.has.rejections || !this.rejections.isEmpty) this.rejections.clear(uri, rev)
   }
 
   reject(rejection: Rejection): void {
@@ -94,29 +87,25 @@ export class WorkingSet {
 
   /** True if an operator has purged the record or its account. */
   isPurged(did: string, uri: string): boolean {
-    const { purged } = this.#given.transaction
+    const { purged } = this.given.transaction
     return purged.has(did) || purged.has(uri)
-  }
-
-  oldestRetained(collection: string): bigint | null {
-    return this.#given.oldestRetained(collection)
   }
 
   /** Whether the time that a record was found with is further ahead than clocks may differ. */
   isStillToCome({ row, given: { found } }: RecordSlot): boolean {
     return (
-      row?.added === null && found !== undefined && found.indexedAt > latestMoment(this.#given.clock.horizon)
+      row?.added === null && found !== undefined && found.indexedAt > latestMoment(this.given.clock.horizon)
     )
   }
 
   /** Strictly increasing. */
   nextInstant(): bigint {
-    return this.#given.clock.next()
+    return this.given.clock.next()
   }
 
   /** Reads everything that decisions about these changes need. */
   *read(changes: readonly RecordChange[]): Steps<void> {
-    const { transaction, tables } = this.#given
+    const { transaction, tables } = this.given
     const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
     const dids = names.flatMap((name) => (name === null ? [] : [name.did]))
     yield* findAccountStatuses(transaction, dids)
@@ -133,7 +122,7 @@ export class WorkingSet {
       // A rejection without a known revision affects no record.
       if (
         name == null ||
-        (change.kind === 'reject' && (change.rev === undefined || !this.serves(name.collection)))
+        (change.kind === 'reject' && (change.rev === undefined || !tables.has(name.collection)))
       )
         continue
       const table = tables.get(name.collection)
@@ -163,13 +152,13 @@ export class WorkingSet {
     for (const [uri, record] of needed) {
       const tombstone = tombstones?.get(uri)?.rev ?? null
       const expiry = expired?.get(uri) ?? null
-      this.#slots.set(uri, new RecordSlot({ ...record, found: found.get(uri), tombstone, expiry }))
+      this.slots.set(uri, new RecordSlot({ ...record, found: found.get(uri), tombstone, expiry }))
     }
   }
 
   *#findRows(needed: readonly NeededRecord[]): Steps<ReadonlyMap<string, FoundRow>> {
-    const { move } = this.#given
-    const blind = this.#given.blind && needed.every(({ accountStatus }) => accountStatus.move === null)
+    const { move } = this.given
+    const blind = this.given.blind && needed.every(({ accountStatus }) => accountStatus.move === null)
     const found = new Map<string, FoundRow>()
     for (const [table, records] of blind ? [] : Map.groupBy(needed, (record) => record.table)) {
       let rows = yield* this.#findKeys(records, (keys) => table.find(keys))
@@ -200,7 +189,7 @@ export class WorkingSet {
     table: 'parked' | 'tombstone' | 'expired',
     columns: string,
   ): Steps<Map<string, Row>> {
-    const given = this.#given.transaction.dialect.given(keyColumns)
+    const given = this.given.transaction.dialect.given(keyColumns)
     const find = `select base, rkey, ${columns} from ${given} join ${table} using (base, rkey)`
     return this.#findKeys(needed, (keys) => ask<Row>(find, jsonKeys(keys)))
   }
@@ -220,7 +209,7 @@ export class WorkingSet {
   /** Skips records of unknown repository collections, which have no rows. */
   #keysOf(needed: readonly NeededRecord[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
     return needed.flatMap(({ name: { did, rkey }, baseUri }) => {
-      const base = this.#given.transaction.bases.get(baseUri)
+      const base = this.given.transaction.bases.get(baseUri)
       return base === undefined ? [] : [{ base, baseUri, did, rkey }]
     })
   }
@@ -251,46 +240,34 @@ export class RecordSlot {
   readonly given: NeededRecord & StoredParts
   tombstone: string | null
   expiry: Expiry | null
-  #row: WrittenRow | undefined
+  /** Undefined if there is to be no row. */
+  row: WrittenRow | undefined
 
   constructor(given: NeededRecord & StoredParts) {
     this.given = given
     this.tombstone = given.tombstone
     this.expiry = given.expiry
-    if (given.found !== undefined) this.#row = { rev: given.found.rev, content: null, added: null }
-  }
-
-  /** Undefined if there is to be no row. */
-  get row(): WrittenRow | undefined {
-    return this.#row
+    if (given.found !== undefined) this.row = { rev: given.found.rev, content: null, added: null }
   }
 
   /** The revision of the stored version; undefined when there is none. */
   get rev(): string | null | undefined {
-    return this.#row?.rev
+    return this.row?.rev
   }
 
   /** True if the stored version has the CID of the record. */
   holds({ cid }: RecordPut): boolean {
-    if (this.#row === undefined) return false
-    const stored = this.#row.content === null ? this.given.found?.cid : this.#row.content.record.cid
+    if (this.row === undefined) return false
+    const stored = this.row.content === null ? this.given.found?.cid : this.row.content.record.cid
     return stored instanceof Uint8Array ? Buffer.compare(stored, cid) === 0 : stored === formatCid(cid)
   }
 
   /** `position`: rows are added in this order, in which their times increase. */
   insert(record: RecordPut, { indexedAt, changedAt }: Times, position: number): void {
-    this.#row = { rev: record.rev, content: { record, changedAt }, added: { indexedAt, position } }
+    this.row = { rev: record.rev, content: { record, changedAt }, added: { indexedAt, position } }
   }
 
   update(record: RecordPut, changedAt: bigint): void {
-    this.#row = { rev: record.rev, content: { record, changedAt }, added: this.#row?.added ?? null }
-  }
-
-  setRev(rev: string | null): void {
-    if (this.#row !== undefined) this.#row = { ...this.#row, rev }
-  }
-
-  remove(): void {
-    this.#row = undefined
+    this.row = { rev: record.rev, content: { record, changedAt }, added: this.row?.added ?? null }
   }
 }

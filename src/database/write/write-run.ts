@@ -8,14 +8,6 @@ import { addAccounts, baseId, makeRepoCollections } from './write-transaction.ts
 import { noteChanges, type WriteTransaction } from './write-transaction.ts'
 import { quote } from '../../sql/sql.ts'
 
-/** Slots of one table, or of the quarantine, by kind of change. */
-interface Changes {
-  readonly removed: readonly RecordSlot[]
-  readonly inserted: readonly RecordSlot[]
-  readonly updated: readonly RecordSlot[]
-  readonly revised: readonly RecordSlot[]
-}
-
 /**
  * False if a row exists that the working set does not know; then only accounts and `base` are written. `place` gives new
  * rows their stories.
@@ -25,7 +17,7 @@ export function* writeRun(
   set: WorkingSet,
   place: (table: RecordTable, rows: readonly NewRow[]) => Steps<readonly NewRow[]>,
 ): Steps<boolean> {
-  const slots = [...set.slots]
+  const slots = [...set.slots.values()]
   yield* addAccounts(transaction, set.newAccounts)
   yield* makeRepoCollections(transaction, repoCollectionsOf(slots))
   const isWithheld = ({ given }: RecordSlot): boolean => given.withheld
@@ -50,7 +42,7 @@ export function* writeRun(
     if (revised.length === 0) continue
     const { name } = table.table
     yield* noteChanges(transaction, name, isGiven(transaction), keysOf(transaction, revised))
-    yield* writeRevs(transaction, quote(name), revised)
+    yield* writeRevs(transaction, quote(name), revised, ({ rev }) => rev)
   }
   yield* writeQuarantined(transaction, changesOf(slots.filter(isWithheld)))
   yield* writeTombstones(transaction, slots)
@@ -58,7 +50,8 @@ export function* writeRun(
   return true
 }
 
-function changesOf(slots: readonly RecordSlot[]): Changes {
+/** Slots of one table, or of the quarantine, by kind of change. */
+function changesOf(slots: readonly RecordSlot[]) {
   const isNew = ({ row }: RecordSlot): boolean => row !== undefined && row.added !== null
   const [added, others] = [slots.filter(isNew), slots.filter((slot) => !isNew(slot))]
   return {
@@ -82,7 +75,10 @@ function* repoCollectionsOf(slots: readonly RecordSlot[]): Generator<string> {
   }
 }
 
-function* writeQuarantined(transaction: WriteTransaction, changes: Changes): Steps<void> {
+function* writeQuarantined(
+  transaction: WriteTransaction,
+  changes: ReturnType<typeof changesOf>,
+): Steps<void> {
   const { dialect } = transaction
   yield* deleteKeys(transaction, 'parked', changes.removed)
   const content = { cid: 'cid', rev: 'text', changed_at: 'bigint', record: 'record' } as const
@@ -112,23 +108,29 @@ function* writeQuarantined(transaction: WriteTransaction, changes: Changes): Ste
        from ${given} where parked.base = given.base and parked.rkey = given.rkey`,
     contentOf,
   )
-  yield* writeRevs(transaction, 'parked', changes.revised)
+  yield* writeRevs(transaction, 'parked', changes.revised, ({ rev }) => rev)
 }
 
-function writeRevs(transaction: WriteTransaction, table: string, slots: readonly RecordSlot[]): Steps<void> {
+function writeRevs(
+  transaction: WriteTransaction,
+  table: string,
+  slots: readonly RecordSlot[],
+  revOf: (slot: RecordSlot) => string | null | undefined,
+): Steps<void> {
   return writeGiven(
     transaction,
     slots,
     { rev: 'text' },
     (given) => `update ${table} set rev = given.rev from ${given}
       where ${table}.base = given.base and ${table}.rkey = given.rkey`,
-    (slot) => [['rev', jsonValue(slot.rev ?? null)]],
+    (slot) => [['rev', jsonValue(revOf(slot) ?? null)]],
   )
 }
 
 function* writeTombstones(transaction: WriteTransaction, slots: readonly RecordSlot[]): Steps<void> {
   const changed = slots.filter((slot) => slot.tombstone !== slot.given.tombstone)
-  const [dropped, set] = partition(changed, ({ tombstone }) => tombstone === null)
+  const set = changed.filter(({ tombstone }) => tombstone !== null)
+  const dropped = changed.filter(({ tombstone }) => tombstone === null)
   yield* deleteKeys(transaction, 'tombstone', dropped)
   yield* writeGiven(
     transaction,
@@ -143,16 +145,10 @@ function* writeTombstones(transaction: WriteTransaction, slots: readonly RecordS
 
 function* writeExpiries(transaction: WriteTransaction, slots: readonly RecordSlot[]): Steps<void> {
   const changed = slots.filter((slot) => slot.expiry !== slot.given.expiry)
-  const [dropped, set] = partition(changed, ({ expiry }) => expiry === null)
+  const dropped = changed.filter(({ expiry }) => expiry === null)
   yield* deleteKeys(transaction, 'expired', dropped)
-  yield* writeGiven(
-    transaction,
-    set,
-    { rev: 'text' },
-    (given) => `update expired set rev = given.rev from ${given}
-      where expired.base = given.base and expired.rkey = given.rkey`,
-    ({ expiry }) => [['rev', jsonValue(expiry?.rev ?? null)]],
-  )
+  const set = changed.filter(({ expiry }) => expiry !== null)
+  yield* writeRevs(transaction, 'expired', set, ({ expiry }) => expiry?.rev)
 }
 
 /** Runs one statement on the keys of the slots with further columns; nothing without slots. */
@@ -184,13 +180,6 @@ function isGiven({ dialect }: WriteTransaction): string {
 
 function keysOf(transaction: WriteTransaction, slots: readonly RecordSlot[]): string {
   return jsonKeys(slots.map((slot) => keyOf(transaction, slot)))
-}
-
-function partition<Value>(
-  values: readonly Value[],
-  isFirst: (value: Value) => boolean,
-): readonly [Value[], Value[]] {
-  return [values.filter(isFirst), values.filter((value) => !isFirst(value))]
 }
 
 function keyOf(transaction: WriteTransaction, { given: { baseUri, name } }: RecordSlot): RowKey {

@@ -1,5 +1,5 @@
 /** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
@@ -27,12 +27,17 @@ export class SqliteRecordStore implements RecordStore {
   readonly mostPlaced = 100
   readonly #database: DatabaseSync
   readonly #clock: MonotonicClock
+  /** Of the present transaction. */
+  bases: WriteTransaction['bases'] = new Map()
 
   constructor(database: DatabaseSync, { tables, now }: Pick<ApplierOptions, 'tables' | 'now'>) {
     this.#database = database
     this.#clock = new MonotonicClock(now)
+    const find = database.prepare('select id from base where uri = ?', { readBigInts: true })
+    // A row that is removed may refer to a repository collection that this transaction has not looked up.
+    const base = (uri: string): bigint => this.bases.get(uri) ?? (find.get(uri)?.id as bigint)
     this.tables = new Map(
-      tables.map((table) => [table.collection.nsid, new SqliteRecordTable(database, table)]),
+      tables.map((table) => [table.collection.nsid, new SqliteRecordTable(database, table, base)]),
     )
   }
 
@@ -96,13 +101,10 @@ class SqliteRecordTable implements RecordTable {
   readonly writer: TableWriter
   /** True in a load's transaction: trigrams and counts are built at its end. */
   bulk = false
-  readonly #findBase: StatementSync
-  #bases: ReadonlyMap<string, bigint> = new Map()
 
-  constructor(database: DatabaseSync, table: Table) {
+  constructor(database: DatabaseSync, table: Table, base: (uri: string) => bigint) {
     this.table = table
-    this.writer = new TableWriter(database, table, (uri) => this.#base(uri))
-    this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
+    this.writer = new TableWriter(database, table, base)
   }
 
   find(keys: readonly RowKey[]): Steps<readonly FoundRow[]> {
@@ -113,16 +115,12 @@ class SqliteRecordTable implements RecordTable {
     return stepsOf(() => this.writer.expired(oldest, limit))
   }
 
-  insert({ bases }: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
-    return stepsOf(() => {
-      this.#bases = bases
-      return rows.flatMap((row) => this.writer.insert(row, this.bulk) ?? [])
-    })
+  insert(_: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
+    return stepsOf(() => rows.flatMap((row) => this.writer.insert(row, this.bulk) ?? []))
   }
 
-  update({ bases }: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
+  update(_: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
     return stepsOf(() => {
-      this.#bases = bases
       for (const row of rows) this.writer.update(row, this.bulk)
     })
   }
@@ -133,14 +131,13 @@ class SqliteRecordTable implements RecordTable {
     })
   }
 
-  remove({ bases }: WriteTransaction, rows: readonly RowId[]): Steps<void> {
+  remove(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     return stepsOf(() => {
-      this.#bases = bases
       for (const row of rows) this.writer.remove(row, this.bulk)
     })
   }
 
-  quarantine(_transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
+  quarantine(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
     return stepsOf(() => {
       for (const row of rows) this.writer.quarantine(row)
     })
@@ -150,11 +147,6 @@ class SqliteRecordTable implements RecordTable {
     return stepsOf(() => {
       if (!this.bulk) this.writer.refreshCounts()
     })
-  }
-
-  /** A row that is removed may refer to a repository collection that this transaction has not looked up. */
-  #base(uri: string): bigint {
-    return this.#bases.get(uri) ?? (this.#findBase.get(uri)?.id as bigint)
   }
 }
 

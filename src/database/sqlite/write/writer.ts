@@ -161,6 +161,7 @@ export class SqliteWriter implements WriteDatabase {
   #createTransaction(): WriteTransaction {
     const transaction = createWriteTransaction(writeDialect)
     notePresence(transaction, this.#presence.get() ?? {})
+    this.#store.bases = transaction.bases
     return transaction
   }
 
