@@ -1,5 +1,5 @@
 /** All time buckets between two moments. */
-import { dayLength } from '../util/time/first-moments.ts'
+import { dayLength, type ZonePeriod } from '../util/time/zone-rules.ts'
 import type { TimeBucket } from './time-buckets.ts'
 
 const hour = 3_600
@@ -14,11 +14,6 @@ const longest = {
 }
 
 type Span = keyof typeof longest
-
-interface Period {
-  readonly start: number
-  readonly offset: number
-}
 
 /**
  * The buckets that have a moment between two seconds, both included: of hours their first moments, of others their first
@@ -63,7 +58,7 @@ export function bucketsBetween(
 }
 
 /** An hour begins with the period if this begins within it. */
-function hoursOf({ start, offset }: Period, from: number, to: number): number[] {
+function hoursOf({ start, offset }: ZonePeriod, from: number, to: number): number[] {
   const hours: number[] = []
   const begin = Math.floor((from + offset) / hour) * hour - offset
   for (let moment = begin; moment <= to; moment += hour) hours.push(Math.max(moment, start))

@@ -1,6 +1,5 @@
 /** The rules of a time zone as step functions, of which each engine makes expressions. Times are in seconds. */
-import { dayLength, type Steps } from '../util/time/first-moments.ts'
-import type { ZoneRules } from '../util/time/zone-rules.ts'
+import { dayLength, merged, type Steps, type ZoneRules } from '../util/time/zone-rules.ts'
 
 const [minute, hour] = [60, 3_600]
 
@@ -62,13 +61,6 @@ function offsetText(offset: number): string {
   const size = Math.abs(offset)
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   return `${offset < 0 ? '-' : '+'}${two(size / hour)}:${two((size % hour) / minute)}`
-}
-
-function merged(steps: Steps<Label>): Steps<Label> {
-  return steps.filter(({ value }, index) => {
-    const before = steps[index - 1]?.value
-    return before === undefined || before.shift !== value.shift || before.offset !== value.offset
-  })
 }
 
 function modulo(value: number, by: number): number {

@@ -4,8 +4,7 @@ import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { Floor, TimeBucket } from '../../sql/time-buckets.ts'
 import { bucketStart, firstMidnight, floorOnce, floorTo, timePart } from '../../sql/time-buckets.ts'
 import { dayLabels, hourLabels, hourSteps, type Label, offsetSteps } from '../../sql/zone-steps.ts'
-import type { Steps } from '../../util/time/first-moments.ts'
-import type { ZoneRules } from '../../util/time/zone-rules.ts'
+import type { Steps, ZoneRules } from '../../util/time/zone-rules.ts'
 
 const microsPerHour = 3_600_000_000
 const beforeAll = '-9223372036854775808'
