@@ -1,5 +1,5 @@
 /** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors, means. */
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { AggregateOptions, DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
@@ -36,25 +36,28 @@ export function defineFunctions(database: DatabaseSync): void {
   // SQLite writes up to 17 digits where fewer identify the number, and a fraction of zero.
   database.function('number_text', pure, (value) => (value === null ? null : String(value)))
   defineStatistics(database)
-  database.aggregate('count_words', {
-    varargs: true,
-    directOnly: true,
-    ...wordCounter,
-  })
-  database.aggregate('count_records', { directOnly: true, ...recordCounter })
-  database.aggregate('count_names', { directOnly: true, ...nameCounter })
+  database.aggregate('count_words', { ...wordCounter, varargs: true })
+  database.aggregate('count_records', recordCounter)
+  database.aggregate('count_names', nameCounter)
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()
   })
 }
 
 /** Node accepts a state of any type, although the declared types allow only values of SQLite. */
-const wordCounter = {
-  start: () => new Map<string, number>() as unknown as null,
-  step: (counts: unknown, ...texts: SQLOutputValue[]) =>
-    addWords(counts as Map<string, number>, ...texts) as unknown as null,
-  result: (counts: unknown) => JSON.stringify([...(counts as Map<string, number>)]),
+function aggregateOf<State>(given: {
+  readonly start: () => State
+  readonly step: (state: State, ...values: SQLOutputValue[]) => State
+  readonly result: (state: State) => string
+}): AggregateOptions {
+  return { ...given, directOnly: true } as unknown as AggregateOptions
 }
+
+const wordCounter = aggregateOf({
+  start: () => new Map<string, number>(),
+  step: addWords,
+  result: (counts) => JSON.stringify([...counts]),
+})
 
 /** Counts each word of the last text once. Those before it are read only if they may use up what an index holds. */
 function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<string, number> {
@@ -66,42 +69,20 @@ function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<
   return counts
 }
 
-/** Counts the records of each key; the rows of a record are adjacent. */
-const recordCounter = {
-  start: () => new Map<SQLOutputValue, RecordCount>() as unknown as null,
-  step: (counts: unknown, id: SQLOutputValue, key: SQLOutputValue) => {
-    const known = counts as Map<SQLOutputValue, RecordCount>
-    const count = known.get(key)
-    if (count === undefined) known.set(key, { id, records: 1 })
+/** Counts the records of each key; the rows of a record are adjacent. `id`: of the last record that has the key. */
+const recordCounter = aggregateOf({
+  start: () => new Map<SQLOutputValue, { id: SQLOutputValue; records: number }>(),
+  step(counts, id: SQLOutputValue, key: SQLOutputValue) {
+    const count = counts.get(key)
+    if (count === undefined) counts.set(key, { id, records: 1 })
     else if (count.id !== id) {
       count.id = id
       count.records += 1
     }
-    return counts as null
+    return counts
   },
-  result: (counts: unknown) =>
-    JSON.stringify(
-      Array.from(counts as Map<SQLOutputValue, RecordCount>, ([key, { records }]) => [key, records]),
-    ),
-}
-
-/**
- * Counts the records of each name. A record without elements is one without a name. Lists of names are parsed a hundred
- * at a time: parsing each by itself takes a third longer.
- */
-const nameCounter = {
-  start: () => ({ counts: new Map(), lists: [] }) satisfies NameCounts as unknown as null,
-  step: (state: unknown, names: SQLOutputValue) => {
-    const { lists } = state as NameCounts
-    lists.push(typeof names === 'string' ? names.slice(1, -1) : 'null')
-    if (lists.length === 100) addNames(state as NameCounts)
-    return state as null
-  },
-  result: (state: unknown) => {
-    addNames(state as NameCounts)
-    return JSON.stringify([...(state as NameCounts).counts])
-  },
-}
+  result: (counts) => JSON.stringify(Array.from(counts, ([key, { records }]) => [key, records])),
+})
 
 interface NameCounts {
   readonly counts: Map<string | null, number>
@@ -109,14 +90,23 @@ interface NameCounts {
   readonly lists: string[]
 }
 
-function addNames({ counts, lists }: NameCounts): void {
+/**
+ * Counts the records of each name. A record without elements is one without a name. Lists of names are parsed a hundred
+ * at a time: parsing each by itself takes a third longer.
+ */
+const nameCounter = aggregateOf({
+  start: (): NameCounts => ({ counts: new Map(), lists: [] }),
+  step(state, names: SQLOutputValue) {
+    state.lists.push(typeof names === 'string' ? names.slice(1, -1) : 'null')
+    return state.lists.length === 100 ? addNames(state) : state
+  },
+  result: (state) => JSON.stringify([...addNames(state).counts]),
+})
+
+function addNames(state: NameCounts): NameCounts {
+  const { counts, lists } = state
   for (const name of JSON.parse(`[${lists.join(',')}]`) as readonly (string | null)[])
     counts.set(name, (counts.get(name) ?? 0) + 1)
   lists.length = 0
-}
-
-interface RecordCount {
-  /** Of the last record that has the key. */
-  id: SQLOutputValue
-  records: number
+  return state
 }
