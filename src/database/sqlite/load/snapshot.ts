@@ -2,11 +2,10 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
-import { inKeyOrder } from '../../../lexicon/records/encoding.ts'
 import type { ColumnValue } from '../../changes.ts'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
-import { jsonColumn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
+import type { CopyPart, CopyRow } from '../../copy/parts.ts'
 import type { Table } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 
@@ -44,12 +43,7 @@ export class SqliteSnapshot implements Snapshot {
   async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
     const statement = this.#database.prepare(text, { readBigInts: true, returnArrays: true })
-    const json = jsonColumn(part)
-    for (const found of statement.iterate()) {
-      const row = found as unknown as ColumnValue[]
-      if (json !== null) row[json] = inOrder(String(row[json]))
-      yield storedRow(part, row)
-    }
+    for (const row of statement.iterate()) yield storedRow(part, row as unknown as ColumnValue[])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,13 +57,6 @@ export class SqliteSnapshot implements Snapshot {
     return `select t.indexed_at, t.rkey, b.did, cid_text(t.cid), t.rev, t.changed_at, json(t.record)
       from ${quote(name)} t join base b on b.id = t.base order by ${order}`
   }
-}
-
-/** Files of earlier versions have keys in their order of arrival. */
-function inOrder(json: string): string {
-  const value: unknown = JSON.parse(json)
-  const ordered = inKeyOrder(value)
-  return ordered === value ? json : JSON.stringify(ordered)
 }
 
 /** Independent of the path: device and inode. */
