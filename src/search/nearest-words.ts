@@ -35,10 +35,10 @@ export function editDistance(from: string, to: string, most: number): number | n
       const isSame = own[row - 1] === other[column - 1]
       const isSwapped = row > 1 && own[row - 1] === other[column - 2] && own[row - 2] === other[column - 1]
       const edits = Math.min(
-        at(before, column - 1) + (isSame ? 0 : 1),
-        at(before, column) + 1,
-        at(now, column - 1) + 1,
-        isSwapped ? at(earlier, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        before[column - 1]! + (isSame ? 0 : 1),
+        before[column]! + 1,
+        now[column - 1]! + 1,
+        isSwapped ? earlier[column - 2]! + 1 : Number.POSITIVE_INFINITY,
       )
       now.push(edits)
       fewest = Math.min(fewest, edits)
@@ -49,10 +49,6 @@ export function editDistance(from: string, to: string, most: number): number | n
     before = now
     fewestBefore = fewest
   }
-  const edits = at(before, other.length)
+  const edits = before[other.length]!
   return edits > most ? null : edits
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? 0
 }

@@ -63,19 +63,9 @@ function bestStart(found: readonly Match[], words: number, length: number): numb
   }
   for (const { first } of found) {
     const start = Math.max(0, Math.min(first - Math.floor(length * lead), words - length))
-    for (
-      let next = byLast[entered];
-      next !== undefined && next.last < start + length;
-      next = byLast[entered]
-    ) {
-      change(next, 1)
-      entered += 1
-    }
+    while ((byLast[entered]?.last ?? Infinity) < start + length) change(byLast[entered++] as Match, 1)
     // No match is longer than a passage, so a match that begins before it has entered.
-    for (let next = found[left]; next !== undefined && next.first < start; next = found[left]) {
-      change(next, -1)
-      left += 1
-    }
+    while ((found[left]?.first ?? Infinity) < start) change(found[left++] as Match, -1)
     const [terms, matches] = [inside.size, entered - left]
     if (terms > best.terms || (terms === best.terms && matches > best.matches))
       best = { start, terms, matches }

@@ -27,11 +27,8 @@ export interface PermitRequest {
 export class OverloadedError extends ServiceError {}
 
 interface Waiting extends PermitRequest, PromiseWithResolvers<Disposable> {}
-interface Held {
-  readonly caller: string
-  readonly cost: number
+interface Held extends Omit<PermitRequest, 'signal'> {
   readonly since: number
-  readonly deadline: number
 }
 
 /** Initial estimate: milliseconds per point, and its weight in points. */

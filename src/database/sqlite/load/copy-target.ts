@@ -69,8 +69,7 @@ class SqliteTarget implements CopyTarget {
   readonly #database: DatabaseSync
   readonly #path: string
   readonly #file: OpenFile
-  readonly #derivation: string
-  readonly #mark: string
+  readonly #wanted: CopyMark
   readonly #run: Run
   readonly #writers: ReadonlyMap<string, TableWriter>
   readonly #findBase: StatementSync
@@ -91,8 +90,7 @@ class SqliteTarget implements CopyTarget {
     this.#database = database
     this.#path = path
     this.#file = file
-    this.#derivation = wanted.derivation
-    this.#mark = formatMark(wanted)
+    this.#wanted = wanted
     this.#run = createRunner(database)
     this.#findBase = database.prepare('select id from base where uri = ?', { readBigInts: true })
     this.#writers = new Map(
@@ -106,7 +104,7 @@ class SqliteTarget implements CopyTarget {
   /** Marks the file, so that no other process opens it from now on. */
   begin(): void {
     this.#transact(() => {
-      this.#setDerivation(this.#mark)
+      this.#setDerivation(formatMark(this.#wanted))
       for (const writer of this.#writers.values()) writer.startLoad()
     })
   }
@@ -140,7 +138,7 @@ class SqliteTarget implements CopyTarget {
     this.#transact(() => {
       for (const writer of this.#writers.values()) writer.fillSums()
       this.#database.exec(`delete from listing where kind = '${ownListing}'`)
-      this.#setDerivation(this.#derivation)
+      this.#setDerivation(this.#wanted.derivation)
     })
     this.#file.assertSame()
     this.#database.exec('pragma wal_checkpoint(truncate)')
