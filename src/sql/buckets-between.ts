@@ -30,12 +30,10 @@ export function bucketsBetween(
   const periods = (zone?.periods ?? [{ start: Number.NEGATIVE_INFINITY, offset: 0 }]).filter(
     ({ start }, index, all) => start <= last && (all[index + 1]?.start ?? Number.POSITIVE_INFINITY) > first,
   )
-  const end = (index: number): number =>
-    Math.min(last, (periods[index + 1]?.start ?? Number.POSITIVE_INFINITY) - 1)
   const parts = periods.map((period, index) => ({
     period,
     from: Math.max(first, period.start),
-    to: end(index),
+    to: Math.min(last, (periods[index + 1]?.start ?? Number.POSITIVE_INFINITY) - 1),
   }))
   if (unit === 'hour') {
     const hours = parts.flatMap(({ period, from, to }) => hoursOf(period, from, to))

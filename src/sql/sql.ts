@@ -12,12 +12,9 @@ export type Value = string | number | bigint | Uint8Array | null
 /** A list of at least this many values is hashed or sorted instead of being compared value by value. */
 export const manyValues = 9
 
-/** Values as parameters, separated by commas. */
-export function listOf(values: readonly Value[]): Sql {
-  return join(
-    values.map((value) => sql`${value}`),
-    ', ',
-  )
+/** Values as parameters, and fragments, separated by commas. */
+export function listOf(values: readonly (Value | Sql)[]): Sql {
+  return join(values, ', ')
 }
 
 /** A quoted name of a table, column or index. */
@@ -51,7 +48,7 @@ const longestChain = 50
 function combined(conditions: readonly Sql[], operator: string): Sql {
   const [first] = conditions
   if (first !== undefined && conditions.length === 1) return first
-  if (conditions.length <= longestChain) return parenthesised(join(conditions as Sql[], operator))
+  if (conditions.length <= longestChain) return join(conditions, operator, '(', ')')
   const size = Math.ceil(conditions.length / longestChain)
   const parts: Sql[] = []
   for (let start = 0; start < conditions.length; start += size)
@@ -59,13 +56,9 @@ function combined(conditions: readonly Sql[], operator: string): Sql {
   return combined(parts, operator)
 }
 
-function parenthesised(inner: Sql): Sql {
-  return join([inner], '', '(', ')')
-}
-
 /** Concatenates fragments without a separator. */
 export function sequence(parts: readonly Sql[]): Sql {
-  return parts.length === 0 ? empty : join(parts as Sql[], '')
+  return parts.length === 0 ? empty : join(parts, '')
 }
 
 /** Engines allow 100 arguments in a function call, or 99. */
@@ -84,7 +77,7 @@ export function concat(parts: readonly Sql[]): Sql {
 
 function concatCall(parts: readonly Sql[]): Sql {
   if (parts.length === 1) return parts[0] as Sql
-  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
+  if (parts.length <= maxArguments) return sql`concat(${listOf(parts)})`
   const chunks: Sql[] = []
   for (let start = 0; start < parts.length; start += maxArguments)
     chunks.push(concatCall(parts.slice(start, start + maxArguments)))

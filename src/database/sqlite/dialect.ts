@@ -1,9 +1,8 @@
 /** The SQL dialect of SQLite. */
 import type { Dialect, WordMatch } from '../../sql/dialect.ts'
-import { identifier, join, listOf, literal, raw, type Sql, sql, concat } from '../../sql/sql.ts'
+import { identifier, listOf, literal, raw, type Sql, sql, concat } from '../../sql/sql.ts'
 import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
-import { vocabularyName } from './layout/word-ddl.ts'
 import { bucketKey, bucketText } from './time-buckets.ts'
 import { amountsOf, wordQuery } from './word-query.ts'
 
@@ -45,7 +44,7 @@ export const sqliteDialect: Dialect = {
       ? sql`json_each(${json}) ${alias}`
       : sql`json_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
   objects: (json, path, alias) => sql`jsonb_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
-  jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
+  jsonArray: (values) => sql`json_array(${listOf(values)})`,
   asFloat: (value) => sql`cast(${value} as real)`,
   numberText: (value) => sql`number_text(${value})`,
   constant: literal,
@@ -75,7 +74,7 @@ export const sqliteDialect: Dialect = {
     partText: (part) => raw(`x'${(part * 64).toString(16).padStart(4, '0')}'`),
     // Any two bytes are below these three.
     isSampled: (cid, part) => sql`${raw(sampledBytes(cid.text))} < ifnull(${part}, x'ffffff')`,
-    read: (_, texts) => sql`count(*) as records, count_words(${join([...texts], ', ')}) as words`,
+    read: (_, texts) => sql`count(*) as records, count_words(${listOf(texts)}) as words`,
     records: (read) => sql`(select records from ${read})`,
     words: (read) => sql`select value ->> 0 as word, value ->> 1 as n from ${read}, json_each(${read}.words)`,
   },
@@ -88,7 +87,7 @@ export const sqliteDialect: Dialect = {
       const { from, to } = spanOfNear(word)
       const { length } = [...word]
       // Marks are terms too.
-      const terms = sql`select term, doc from ${identifier(vocabularyName({ name: index }))}
+      const terms = sql`select term, doc from ${identifier(`${index}/terms`)}
         where term >= ${from} and term < ${to} and length(term) between ${length - most} and ${length + most}
           and instr(term, '~') = 0`
       return sql`select term as word, doc as n, edit_distance(${word}, term, ${most}) as edits
@@ -108,18 +107,10 @@ export const sqliteDialect: Dialect = {
   countRecords: (id, values, rows) => {
     const [first, ...others] = values
     const isText = first?.isText === true && others.length === 0
-    const key = isText
-      ? first.value
-      : sql`json_array(${join(
-          values.map(({ value }) => value),
-          ', ',
-        )})`
+    const key = isText ? first.value : sql`json_array(${listOf(values.map(({ value }) => value))})`
     const columns = isText
       ? sql`value ->> 0 as ${first.name}`
-      : join(
-          values.map(({ name }, index) => sql`(value ->> 0) ->> ${raw(String(index))} as ${name}`),
-          ', ',
-        )
+      : listOf(values.map(({ name }, index) => sql`(value ->> 0) ->> ${raw(String(index))} as ${name}`))
     return sql`select ${columns}, value ->> 1 as n from json_each((${rows(sql`count_records(${id}, ${key})`)}))`
   },
   countNames: (names, name, rows) =>
@@ -132,8 +123,7 @@ export const sqliteDialect: Dialect = {
     const [high, low] = [sql`sum(${value} >> ${lowBits})`, sql`sum(${value} & ${lowMask})`]
     return [sql`(${high} + (${low} >> ${lowBits}))`, sql`(${low} & ${lowMask})`]
   },
-  sumText: (sum) =>
-    sum.length === 1 ? sql`cast(${sum[0]} as text)` : sql`sum_text(${join([...sum], ', ')})`,
+  sumText: (sum) => (sum.length === 1 ? sql`cast(${sum[0]} as text)` : sql`sum_text(${listOf(sum)})`),
   checkedSum: (sum) => {
     const whole = wholeSum(sum)
     const checked = sql`iif(abs(${whole}) > 9007199254740991, sum_out_of_range(), ${whole})`
@@ -147,8 +137,7 @@ export const sqliteDialect: Dialect = {
   // SQLite lists the integers of a group, and functions in JavaScript read the list.
   ordered: {
     median: (value, unit) => sql`median_of(${listed(value)}, ${raw(String(unit))})`,
-    percentiles: (value, ranks) =>
-      sql`percentiles_of(${join([listed(value), ...ranks.map((rank) => sql`${rank}`)], ', ')})`,
+    percentiles: (value, ranks) => sql`percentiles_of(${listOf([listed(value), ...ranks])})`,
     percentileAt: (column, index) => sql`(${column} ->> ${raw(String(index))})`,
     percentilesJson: (column) => sql`ifnull(${column}, 'null')`,
   },

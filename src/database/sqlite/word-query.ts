@@ -1,7 +1,7 @@
 /** Searches as queries of FTS5, and how much the terms of a search count in records. */
 import { markedAmounts, markOf } from '../../search/indexed-words.ts'
 import type { RankedTerm, RankedTerms, WordMatch } from '../../sql/dialect.ts'
-import { identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { identifier, join, listOf, raw, type Sql, sql } from '../../sql/sql.ts'
 import { lengthsName, wordColumn } from './layout/word-ddl.ts'
 
 /** The right side of FTS5's `match`. Words need no escaping: they contain no quotation marks. */
@@ -32,10 +32,7 @@ export function amountsOf({ index, candidates, terms, match, bound }: RankedTerm
   const table = identifier(index)
   const column = (place: number): Sql => raw(`x${place}`)
   const values = (amount: (place: number) => number): Sql =>
-    join(
-      terms.map((_, place) => sql`${raw(String(amount(place)))} as ${column(place)}`),
-      ', ',
-    )
+    listOf(terms.map((_, place) => sql`${raw(String(amount(place)))} as ${column(place)}`))
   const within = bound === null ? sql`` : sql` and rowid ${bound}`
   const parts = terms.flatMap((term, place) =>
     partsOf(term).map(({ amount, query, isMark }) => {
@@ -49,11 +46,8 @@ export function amountsOf({ index, candidates, terms, match, bound }: RankedTerm
   const sums = terms.map((_, place) => sql`sum(${column(place)}) as ${column(place)}`)
   const lengths = identifier(lengthsName({ name: index }))
   const all = [sql`select id, 1 as c, ${implied} from ${candidates}`, ...parts]
-  return sql`select found.id, lengths.words, ${join(
-    terms.map((_, place) => column(place)),
-    ', ',
-  )} from (
-    select id, ${join(sums, ', ')} from (${join(all, ' union all ')}) group by id having sum(c) > 0) found
+  return sql`select found.id, lengths.words, ${listOf(terms.map((_, place) => column(place)))} from (
+    select id, ${listOf(sums)} from (${join(all, ' union all ')}) group by id having sum(c) > 0) found
     join ${lengths} lengths on lengths.id = found.id`
 }
 

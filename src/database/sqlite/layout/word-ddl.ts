@@ -10,10 +10,6 @@ export function lengthsName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/lengths`
 }
 
-export function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
-  return `${name}/terms`
-}
-
 /**
  * The tokenizer separates at spaces alone: letters, digits and all characters outside ASCII belong to tokens, as do the
  * signs in `tokenchars`, which words and marks contain.
