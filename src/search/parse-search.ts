@@ -84,6 +84,10 @@ const isPrefix = /\*[^\p{L}\p{M}\p{N}]*$/u
 const hyphens = /-+/y
 const quotationMark = /["“”„]/y
 const quoted = /[^"“”„]*/y
+const and = /AND(?=[\s()"“”„]|$)/y
+const or = /OR(?=[\s()"“”„]|$)/y
+const not = /NOT(?=[\s()"“”„]|$)/y
+const endOfSequence = /OR(?=[\s()"“”„]|$)|\)|$/y
 /** A field with something behind it; otherwise it is a word. */
 const fieldName = /([A-Za-z_]\w*):\s*(?=[^\s)])/y
 
@@ -122,7 +126,7 @@ class Parser {
   #alternatives(field: string | null, depth: number): Search | null {
     const parts: (Search | null)[] = []
     do parts.push(this.#sequence(field, depth))
-    while (this.#takeOperator('OR'))
+    while (this.#take(or) !== undefined)
     return combine('any', parts)
   }
 
@@ -130,14 +134,15 @@ class Parser {
     const parts: (Search | null)[] = []
     for (;;) {
       this.#take(space)
-      if (this.#at >= this.#text.length || this.#text[this.#at] === ')' || this.#isOperator('OR')) break
-      if (!this.#takeOperator('AND')) parts.push(this.#part(field, depth))
+      endOfSequence.lastIndex = this.#at
+      if (endOfSequence.test(this.#text)) break
+      if (this.#take(and) === undefined) parts.push(this.#part(field, depth))
     }
     return combine('all', parts)
   }
 
   #part(field: string | null, depth: number): Search | null {
-    const isNegated = this.#takeOperator('NOT')
+    const isNegated = this.#take(not) !== undefined
     if (isNegated) this.#take(space)
     const isExcluded = isNegated || this.#take(hyphens) !== undefined
     const named = this.#takeField()
@@ -184,17 +189,6 @@ class Parser {
     if (name === undefined || !this.#fields.has(name)) return undefined
     this.#at = fieldName.lastIndex
     return name
-  }
-
-  #isOperator(name: string): boolean {
-    const end = this.#at + name.length
-    return this.#text.startsWith(name, this.#at) && /^(?:[\s()"“”„]|$)/.test(this.#text.slice(end, end + 1))
-  }
-
-  #takeOperator(name: string): boolean {
-    if (!this.#isOperator(name)) return false
-    this.#at += name.length
-    return true
   }
 
   #take(pattern: RegExp): string | undefined {

@@ -18,7 +18,6 @@ const rounding = 0.001
 const valueBits = 5
 const mostValue = 31
 
-/** A record as stories see it. */
 export interface StoryRecord {
   readonly uri: string
   /** Microseconds. */
@@ -33,7 +32,6 @@ export interface StoryRecord {
 export class StoryIndex<Its extends StoryRecord> {
   readonly #parts = new Map<number, Part<Its>>()
 
-  /** Number of records. */
   get size(): number {
     return this.#parts.values().reduce((sum, { places }) => sum + places.size, 0)
   }
