@@ -39,9 +39,9 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** Writes rows in one format. Each function returns the bytes, or text, that are complete by then; empty if none. */
 export interface RowWriter {
-  begin(): string | Uint8Array
+  begin?(): string | Uint8Array
   row(row: Row): string | Uint8Array
-  end(): string | Uint8Array
+  end?(): string | Uint8Array
 }
 
 /** The value of a column in a row; null if it is missing. */

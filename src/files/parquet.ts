@@ -83,16 +83,7 @@ const elements = {
 
 function stored(value: unknown, type: ColumnType): unknown {
   if (value === null) return null
-  switch (type) {
-    case 'text':
-    case 'float':
-    case 'boolean':
-      return value
-    case 'integer':
-      return BigInt(value as number)
-    case 'instant':
-      return parseInstant(String(value))
-    case 'json':
-      return JSON.stringify(value)
-  }
+  if (type === 'integer') return BigInt(value as number)
+  if (type === 'instant') return parseInstant(String(value))
+  return type === 'json' ? JSON.stringify(value) : value
 }

@@ -31,7 +31,7 @@ async function* writePieces(
   const writer = await createWriter(spec)
   let rows = 0
   let text = ''
-  const begin = writer.begin()
+  const begin = writer.begin?.() ?? ''
   if (typeof begin === 'string') text = begin
   else yield begin
   for await (const batch of batches) {
@@ -51,7 +51,7 @@ async function* writePieces(
     if (text.length > 0) yield Buffer.from(text)
     text = ''
   }
-  const end = writer.end()
+  const end = writer.end?.() ?? ''
   if (typeof end === 'string') text += end
   if (text.length > 0) yield Buffer.from(text)
   if (typeof end !== 'string' && end.length > 0) yield end
@@ -78,13 +78,11 @@ function createNdjsonWriter({ columns }: Pick<FileSpec, 'columns'>): RowWriter {
     start: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
   }))
   return {
-    begin: () => '',
     row: (row) => {
       let line = ''
       for (const { path, start } of members) line += start + JSON.stringify(valueOf(row, path))
       return `${line}}\n`
     },
-    end: () => '',
   }
 }
 
@@ -97,7 +95,6 @@ function createCsvWriter({ columns, bom }: Pick<FileSpec, 'columns' | 'bom'>): R
   return {
     begin: () => (bom ? '\uFEFF' : '') + line(columns.map(({ name }) => quoted(name))),
     row: (row) => line(columns.map((column) => cell(valueOf(row, column.path), column))),
-    end: () => '',
   }
 }
 

@@ -53,7 +53,6 @@ export interface RecordTable {
   /** Only of a table with stories. */
   setStories(rows: readonly StoryRow[]): Steps<void>
   remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
-  /** Moves rows to the table of quarantined rows. */
   quarantine(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
   /** Refreshes statistics of texts when many rows have changed. */
   refreshCounts(): Steps<void>

@@ -76,6 +76,13 @@ export class RejectionChanges {
 
   /** Returns the number of stored rejections. */
   *write({ dialect, has }: WriteTransaction): Steps<number> {
+    const toJson = (row: object): string =>
+      jsonRow(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? dialect.textJson(value) : jsonValue(value),
+        ]),
+      )
     let stored = 0
     for (const { cleared, added } of this.#waves) {
       if (has.rejections && cleared.size > 0)
@@ -83,31 +90,16 @@ export class RejectionChanges {
           `delete from rejection where key in (
              select r.key from ${dialect.given({ key: 'text', rev: 'text' })} join rejection r on r.key = given.key
              where r.rev is null or r.rev <= given.rev)`,
-          jsonRows(
-            [...cleared].map(([uri, rev]) =>
-              jsonRow([
-                ['key', dialect.textJson(uri)],
-                ['rev', jsonValue(rev)],
-              ]),
-            ),
-          ),
+          jsonRows(Array.from(cleared, ([key, rev]) => toJson({ key, rev }))),
         )
       if (added.size === 0) continue
       stored += added.size
-      const rows = [...added.values()].map((row) =>
-        jsonRow(
-          Object.entries(row).map(([name, value]) => [
-            name,
-            typeof value === 'string' ? dialect.textJson(value) : jsonValue(value),
-          ]),
-        ),
-      )
       yield* ask(
         `insert into rejection (${names}) select ${names} from ${dialect.given(columns)} where true
          on conflict (key) do update set source = excluded.source, reason = excluded.reason, message = excluded.message,
            record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
          where ${replaces}`,
-        jsonRows(rows),
+        jsonRows(Array.from(added.values(), toJson)),
       )
       has.rejections = true
     }
