@@ -75,22 +75,23 @@ export const identityUnit = 256
 
 /** Gives a file its identity: a new one, and one of an earlier version. */
 export function identify(database: DatabaseSync): void {
-  if (versionIn(database) >= identityUnit) return
+  if (readPragma(database, 'user_version') >= identityUnit) return
   database.exec('begin immediate')
   // Another process may have given it one meanwhile.
-  const version = versionIn(database)
+  const version = readPragma(database, 'user_version')
   const identity = version < identityUnit ? identityUnit * randomInt(1, 2 ** 23) : 0
   database.exec(`pragma user_version = ${identity + version}; commit; pragma wal_checkpoint(passive)`)
 }
 
 /** Empty in a file of an earlier version. */
 function identityIn(database: DatabaseSync): string {
-  const version = versionIn(database)
+  const version = readPragma(database, 'user_version')
   return version < identityUnit ? '' : String(version)
 }
 
-function versionIn(database: DatabaseSync): number {
-  return Number(database.prepare('pragma user_version').get()?.user_version)
+/** One that is a number. */
+export function readPragma(database: DatabaseSync, name: string): number {
+  return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0])
 }
 
 /** Stands for that of a file that cannot be read now, for example because the process has too many open files. */

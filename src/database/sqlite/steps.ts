@@ -26,13 +26,13 @@ export function createRunner(database: DatabaseSync): Run {
 const rest = 20
 
 /**
- * Repeats work for so many milliseconds, until it returns true and no other process's lock prevents it; otherwise returns
- * false. SQLite's own waiting would block the thread.
+ * Repeats work for so many milliseconds, until no other process's lock prevents it and it does not return false; otherwise
+ * returns false. SQLite's own waiting would block the thread.
  */
-export async function untilFree(milliseconds: number, work: () => boolean): Promise<boolean> {
+export async function untilFree(milliseconds: number, work: () => unknown): Promise<boolean> {
   for (const end = performance.now() + milliseconds; ; await pause(rest)) {
     try {
-      if (work()) return true
+      if (work() !== false) return true
     } catch (error) {
       if (!isBusy(error)) throw error
     }

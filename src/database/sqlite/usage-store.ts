@@ -18,7 +18,7 @@ export async function addUsageToFile(
   today: number,
   identity: string | null,
 ): Promise<void> {
-  const add = (): true => {
+  const add = (): void => {
     const before = identity ?? identityOf(path)
     if (before === null) throw new ReplacedFileError(path, true)
     assertSameFile(path, before)
@@ -31,7 +31,6 @@ export async function addUsageToFile(
       createRunner(database)(addUsage(usage, today))
       file.assertSame()
       database.exec('commit')
-      return true
     } finally {
       file.leave()
     }

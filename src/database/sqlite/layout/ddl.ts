@@ -8,7 +8,9 @@ import { countedValues, countKeys, type CountTable, daysOf, rankingIndex } from 
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
+import { createMarks } from '../../stories/story-marks.ts'
 import { missingKey, pathLiteral, sampledBytes } from '../dialect.ts'
+import { createWordIndex } from './word-ddl.ts'
 
 export { quote }
 
@@ -47,6 +49,21 @@ export const commonTables = `
     clustered: ' without rowid',
   })}
 `
+
+/** A table with all that belongs to it, but for its indexes. */
+export function layOut(table: Table): string {
+  const parts = [
+    createTable(table),
+    createSideTables(table),
+    createTextIndexes(table),
+    createWordIndex(table),
+    createVocabularies(table),
+    createCounts(table),
+    createSums(table),
+    createMarks(table),
+  ]
+  return parts.join('\n')
+}
 
 export function createTable(table: Table, name = table.name): string {
   const columns = table.columns.map(({ name: column, kind, path, virtual }) => {
@@ -87,20 +104,16 @@ export function createIndexes(table: Table): string {
 /** Leads from a record to its elements: without this index a join from each record scans its side table. */
 export function createSideIndexes({ arrays }: Table): string {
   return arrays
-    .map(({ name }) => `create index if not exists ${quote(sideIndex(name))} on ${quote(name)} (id);`)
+    .map(({ name }) => `create index if not exists ${quote(`${name}/id`)} on ${quote(name)} (id);`)
     .join('\n')
 }
 
-function sideIndex(name: string): string {
-  return `${name}/id`
-}
-
 export function dropIndexes(table: Table): string {
-  const names = [...table.indexes, ...table.arrays.map((array) => ({ name: sideIndex(array.name) }))]
+  const names = [...table.indexes, ...table.arrays.map((array) => ({ name: `${array.name}/id` }))]
   return names.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
 }
 
-export function createCounts(table: Table): string {
+function createCounts(table: Table): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
   return table.counts
     .map((counts) => {
@@ -161,7 +174,7 @@ export function dropOrderIndex(table: Table): string {
 const listPart = 1_000
 
 /** One contentless trigram table per field, with a table of approximate counts. */
-export function createTextIndexes(table: Table): string {
+function createTextIndexes(table: Table): string {
   return table.texts
     .map(({ name }) => {
       const options = "content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
@@ -181,15 +194,11 @@ export function createVocabularies({ texts, words }: Table): string {
     .join('\n')
 }
 
-/** Inserts all rows, or those that match a further condition, into a trigram index. */
-export function fillText(table: Table, text: TextIndex, where = ''): string {
-  return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
-    from ${quote(table.name)} where ${quote(text.text.name)} is not null ${where} order by id`
-}
-
-/** The text in a trigram index; null when the record has none. */
-export function indexedText({ folded, text }: TextIndex): string {
-  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
+/** Inserts the rows with ids after one, up to another, into a trigram index. */
+export function fillText(table: Table, { name, folded, text }: TextIndex): string {
+  const indexed = `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
+  return `insert into ${quote(name)} (rowid, t) select id, ${indexed}
+    from ${quote(table.name)} where ${quote(text.name)} is not null and id > ? and id <= ? order by id`
 }
 
 /** Merges all segments of an index of trigrams or words into one. */
@@ -202,7 +211,7 @@ export function refreshCounts({ name }: TextIndex): string {
     insert into ${quote(`${name}/counts`)} select term, doc from ${quote(`${name}/terms`)};`
 }
 
-export function createSums(table: Table): string {
+function createSums(table: Table): string {
   return ownSums(table)
     .map((sums) => {
       const columns = sumColumns(sums).map((column) => `${column} integer not null`)

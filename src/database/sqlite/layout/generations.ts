@@ -4,11 +4,12 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Table } from '../../layout/tables.ts'
+import { readPragma } from '../open-file.ts'
 import { quote } from './ddl.ts'
 
 /** Unambiguous, because no name of a collection has a slash. */
 export const nextPrefix = 'next/'
-const formerPrefix = 'former/'
+export const formerPrefix = 'former/'
 
 /** The tables under the names by which the next generation is filled next to the one in use. */
 export function nextTables(tables: readonly Table[]): readonly Table[] {
@@ -40,11 +41,6 @@ export function moveAside(database: DatabaseSync, table: string): void {
   )
 }
 
-/** The name of the old table after `moveAside`. */
-export function formerName(table: string): string {
-  return formerPrefix + table
-}
-
 /** Renames the new tables after all old ones were moved aside. Call it within a transaction. */
 export function moveInPlace(database: DatabaseSync): void {
   renameTables(
@@ -63,10 +59,6 @@ export function nextLeftover(database: DatabaseSync): string | null {
   )
   const row = find.get(nextPrefix.length, nextPrefix, formerPrefix.length, formerPrefix)
   return row === undefined ? null : String(row.name)
-}
-
-export function dropLeftover(database: DatabaseSync, name: string): void {
-  database.exec(`drop table if exists ${quote(name)}`)
 }
 
 interface Entry {
@@ -116,7 +108,7 @@ function renameIndexes(
   rename: (name: string) => string,
 ): void {
   const find = database.prepare(`select sql from sqlite_master where type = 'index' and name = ?`)
-  const version = Number(Object.values(database.prepare('pragma schema_version').get() ?? {})[0])
+  const version = readPragma(database, 'schema_version')
   database.enableDefensive(false)
   database.exec('pragma writable_schema = on')
   try {

@@ -2,12 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../../copy/mark.ts'
 import { otherSchema } from '../../refusals.ts'
-import { identityUnit } from '../open-file.ts'
+import { identityUnit, readPragma } from '../open-file.ts'
 import { applicationId, derivationOf, schemaVersion } from './ddl.ts'
 
 /** True when the file has this program's schema and derivation, so that nothing needs to be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
-  if (pragma(database, 'application_id') !== applicationId || versionOf(database) !== schemaVersion)
+  if (readPragma(database, 'application_id') !== applicationId || versionOf(database) !== schemaVersion)
     return false
   return readDerivation(database) === derivationOf(fingerprint)
 }
@@ -22,7 +22,7 @@ export function assertOurs(database: DatabaseSync): void {
 /** The same, but accepts an unfinished copy. */
 export function assertOurLayout(database: DatabaseSync): void {
   if (isEmpty(database)) return
-  if (pragma(database, 'application_id') !== applicationId)
+  if (readPragma(database, 'application_id') !== applicationId)
     throw new Error('The file is a SQLite database of another program. Name another file with --database.')
   const version = versionOf(database)
   if (version !== schemaVersion) throw otherSchema('file', version, schemaVersion)
@@ -36,7 +36,7 @@ export function readDerivation(database: DatabaseSync): string | null {
 
 /** A different value means that another connection has written since. */
 export function readDataVersion(database: DatabaseSync): number {
-  return pragma(database, 'data_version')
+  return readPragma(database, 'data_version')
 }
 
 export function isEmpty(database: DatabaseSync): boolean {
@@ -44,9 +44,5 @@ export function isEmpty(database: DatabaseSync): boolean {
 }
 
 function versionOf(database: DatabaseSync): number {
-  return pragma(database, 'user_version') % identityUnit
-}
-
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0])
+  return readPragma(database, 'user_version') % identityUnit
 }

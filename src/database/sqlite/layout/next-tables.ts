@@ -8,28 +8,15 @@ import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import { rowOf, storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
-import {
-  createIndexes,
-  createSideIndexes,
-  fillCounts,
-  fillText,
-  optimizeText,
-  quote,
-  refreshCounts,
-  fillSums,
-} from './ddl.ts'
+import { createIndexes, createSideIndexes, fillCounts, fillSums, quote } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
-import { WordWriter } from '../write/word-writer.ts'
 import { TableWriter } from '../write/table-writer.ts'
 
 /** Milliseconds after which a step commits, and rows that are read at once. */
 const stepTime = 150
 const rowsAtOnce = 200
-/** Rows whose texts are indexed at once. */
-const textsAtOnce = 5_000
 
-/** Does some work of a stage. */
 type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
 
 interface Next {
@@ -122,30 +109,16 @@ export class NextTables {
         return { at, done, isOver: true }
       }
     }
-    const words = next.words === null ? null : new WordWriter(this.#database, next, next.words)
     return [
       (part) => this.#copyRows(table, writer, part),
       once(() => {
         writer.completeOrder()
         writer.refresh()
       }),
-      ...next.texts.flatMap((text) => [
-        (part: RebuildPart) => {
-          const to = part.at + textsAtOnce
-          this.#database.prepare(fillText(next, text, 'and id > ? and id <= ?')).run(part.at, to)
-          return { at: to, done: part.done, isOver: to >= lastId(this.#database, next) }
-        },
-        once(() => this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)),
-      ]),
-      ...(words === null
-        ? []
-        : [
-            ({ at, done }: RebuildPart) => {
-              const reached = words.fill(at)
-              return { at: reached ?? at, done, isOver: reached === null }
-            },
-            once(() => this.#database.exec(optimizeText(words.index))),
-          ]),
+      ...writer.filling.map((fill) => ({ at, done }: RebuildPart) => {
+        const reached = fill(at)
+        return { at: reached ?? at, done, isOver: reached === null }
+      }),
       ...next.arrays.map((array) =>
         once(() => this.#database.exec(createSideIndexes({ ...next, arrays: [array] }))),
       ),
@@ -162,17 +135,19 @@ export class NextTables {
     let isOver = part.former === null
     const read = part.former === null ? null : this.#prepareOld(part.former, 't.id > ? order by t.id limit ?')
     const end = performance.now() + stepTime
+    writer.bulk = true
     while (!isOver && performance.now() < end) {
       const rows = read?.all(at, rowsAtOnce) ?? []
       for (const row of rows) {
         const record = storedRecord(table, row, this.#check)
-        if (record.kind === 'put') writer.insert(rowOf(record, row.base as bigint), true)
+        if (record.kind === 'put') writer.insert(rowOf(record, row.base as bigint))
         else this.#refuse.run(part.nsid, row.base as bigint, row.rkey as string)
       }
       at = Number(rows.at(-1)?.id ?? at)
       done += rows.length
       isOver = rows.length < rowsAtOnce
     }
+    writer.bulk = false
     writer.keepOrder()
     return { at, done, isOver }
   }
@@ -214,8 +189,4 @@ export class NextTables {
 export function selectStored(table: string): string {
   return `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
     from ${quote(table)} t join base on base.id = t.base`
-}
-
-function lastId(database: DatabaseSync, { name }: Table): number {
-  return Number(database.prepare(`select ifnull(max(id), 0) as id from ${quote(name)}`).get()?.id)
 }

@@ -21,29 +21,9 @@ import { tableNames } from '../../metadata/collections.ts'
 import { stepsOf } from '../../metadata/steps.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import { RebuildConflictError, ReplacedFileError } from '../../refusals.ts'
-import type { Table } from '../../layout/tables.ts'
-import {
-  createCounts,
-  createSideTables,
-  createTable,
-  createTextIndexes,
-  createVocabularies,
-  derivationOf,
-  quote,
-  createSums,
-} from './ddl.ts'
-import { createWordIndex } from './word-ddl.ts'
-import { createMarks } from '../../stories/story-marks.ts'
+import { createVocabularies, derivationOf, layOut, quote } from './ddl.ts'
 import { isBusy } from '../failures.ts'
-import {
-  dropLeftover,
-  formerName,
-  moveAside,
-  moveInPlace,
-  nextLeftover,
-  nextPrefix,
-  nextTables,
-} from './generations.ts'
+import { formerPrefix, moveAside, moveInPlace, nextLeftover, nextPrefix, nextTables } from './generations.ts'
 import { readDataVersion, readDerivation } from './layout.ts'
 import { LogLength } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -164,7 +144,7 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
   const names = createRunner(database)(tableNames())
   for (const table of nextTables(options.tables)) {
     const former = names.get(table.collection.nsid) ?? null
-    layOut(database, table)
+    database.exec(layOut(table))
     const total =
       former === null ? 0 : database.prepare(`select count(*) as n from ${quote(former)}`).get()?.n
     database
@@ -175,21 +155,6 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
     if (former !== null) database.exec(createTriggers(former))
   }
   return true
-}
-
-/** A table without its indexes. */
-export function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [
-    createTable,
-    createSideTables,
-    createTextIndexes,
-    createWordIndex,
-    createVocabularies,
-    createCounts,
-    createSums,
-    createMarks,
-  ]
-  database.exec(parts.map((create) => create(table)).join('\n'))
 }
 
 const events = ['insert', 'update', 'delete'] as const
@@ -222,7 +187,7 @@ async function dropLeftovers(database: DatabaseSync): Promise<void> {
   for (let name = nextLeftover(database); name !== null; name = nextLeftover(database)) {
     const leftover = name
     transact(database, () => {
-      if (findRebuild(database) === null) dropLeftover(database, leftover)
+      if (findRebuild(database) === null) database.exec(`drop table if exists ${quote(leftover)}`)
     })
     if (findRebuild(database) !== null) return
     await pause(1)
@@ -277,7 +242,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   const writer = new SqliteWriter(database, { ...options, retention: new Map() })
   const refused = '(select base, rkey from rebuild_refusal where nsid = ?)'
   const selectRefused = (former: string): string =>
-    `${selectStored(formerName(former))} where (t.base, t.rkey) in ${refused} and t.id > ?`
+    `${selectStored(formerPrefix + former)} where (t.base, t.rkey) in ${refused} and t.id > ?`
   const apply = (changes: readonly Change[]) => stepsOf(() => writer.applyWithin(changes))
   run(refuseAndJudge(options, parts, counters, selectRefused, apply))
   database.exec(dropRebuildTables)

@@ -13,7 +13,6 @@ import { type CopyPart, type CopyRow, rowText } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { isBusy } from '../failures.ts'
 
-/** The description of a backup. */
 export interface BackupAbout {
   /** The version of the program that wrote it. */
   readonly version: string
@@ -27,7 +26,6 @@ export interface BackupAbout {
   readonly collections: readonly string[]
 }
 
-/** The contents of a part. */
 export interface BackupPart extends Digest {
   readonly name: string
   readonly columns: readonly string[]

@@ -73,8 +73,6 @@ class SqliteTarget implements CopyTarget {
   readonly #run: Run
   readonly #writers: ReadonlyMap<string, TableWriter>
   readonly #findBase: StatementSync
-  /** Names of the tables that `complete` has finished. */
-  readonly #completed: Set<string>
   readonly #dataVersion: unknown
 
   constructor(
@@ -97,7 +95,8 @@ class SqliteTarget implements CopyTarget {
       tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri))]),
     )
     const listed = database.prepare(`select target from listing where kind = '${ownListing}'`).all()
-    this.#completed = new Set(listed.map(({ target }) => String(target)))
+    const completed = new Set(listed.map(({ target }) => target))
+    for (const [name, writer] of this.#writers) writer.bulk = !completed.has(name)
     this.#dataVersion = dataVersion
   }
 
@@ -123,7 +122,7 @@ class SqliteTarget implements CopyTarget {
 
   async complete({ name }: CopyPart): Promise<void> {
     const writer = this.#writers.get(name)
-    if (writer === undefined || this.#completed.has(name)) return
+    if (writer?.bulk !== true) return
     this.#transact(() => {
       writer.completeLoad()
       this.#database
@@ -131,7 +130,6 @@ class SqliteTarget implements CopyTarget {
         .run(name)
     })
     writer.refresh()
-    this.#completed.add(name)
   }
 
   async finish(): Promise<void> {
@@ -150,15 +148,14 @@ class SqliteTarget implements CopyTarget {
   }
 
   #writeRecords(table: Table, writer: TableWriter, { written, removed }: RowChanges): void {
-    const bulk = !this.#completed.has(table.name)
     for (const row of removed) {
       const record = this.#rowOf(table, row)
       const old = writer.find(record)
       // The record may have been written with another `indexed_at` already.
-      if (old?.indexedAt === record.indexedAt) writer.remove(old, bulk)
+      if (old?.indexedAt === record.indexedAt) writer.remove(old)
     }
-    for (const row of written) writer.put(this.#rowOf(table, row), bulk)
-    if (bulk) writer.keepOrder()
+    for (const row of written) writer.put(this.#rowOf(table, row))
+    if (writer.bulk) writer.keepOrder()
     else {
       writer.completeCounts()
       writer.completeTexts()

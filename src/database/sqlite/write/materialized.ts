@@ -121,7 +121,6 @@ export class MaterializedWriter {
       else move(keeper, id, keyOf(keeper, id), nowhere)
   }
 
-  /** Runs an update of a row. */
   update(id: number, former: CountedRow, row: CountedRow, work: () => void): void {
     this.#count(former, -1)
     this.#count(row, 1)

@@ -65,7 +65,6 @@ export class SqliteRecordStore implements RecordStore {
 
   /** From now on only primary rows and side tables are written, until `completeLoad`. */
   startLoad(): void {
-    for (const table of this.tables.values()) table.bulk = true
     for (const writer of this.writers) writer.startLoad()
   }
 
@@ -91,7 +90,6 @@ export class SqliteRecordStore implements RecordStore {
 
   /** Reads cached order and ids again: another process has written, or a transaction was rolled back. */
   refresh(): void {
-    for (const table of this.tables.values()) table.bulk = false
     for (const writer of this.writers) writer.refresh()
   }
 }
@@ -99,8 +97,6 @@ export class SqliteRecordStore implements RecordStore {
 class SqliteRecordTable implements RecordTable {
   readonly table: Table
   readonly writer: TableWriter
-  /** True in a load's transaction: trigrams and counts are built at its end. */
-  bulk = false
 
   constructor(database: DatabaseSync, table: Table, base: (uri: string) => bigint) {
     this.table = table
@@ -116,38 +112,34 @@ class SqliteRecordTable implements RecordTable {
   }
 
   insert(_: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
-    return stepsOf(() => rows.flatMap((row) => this.writer.insert(row, this.bulk) ?? []))
+    return stepsOf(() => rows.flatMap((row) => this.writer.insert(row) ?? []))
   }
 
   update(_: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
-    return stepsOf(() => {
-      for (const row of rows) this.writer.update(row, this.bulk)
-    })
+    return each(rows, (row) => this.writer.update(row))
   }
 
   setStories(rows: readonly StoryRow[]): Steps<void> {
-    return stepsOf(() => {
-      for (const row of rows) this.writer.setStory(row)
-    })
+    return each(rows, (row) => this.writer.setStory(row))
   }
 
   remove(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
-    return stepsOf(() => {
-      for (const row of rows) this.writer.remove(row, this.bulk)
-    })
+    return each(rows, (row) => this.writer.remove(row))
   }
 
   quarantine(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
-    return stepsOf(() => {
-      for (const row of rows) this.writer.quarantine(row)
-    })
+    return each(rows, (row) => this.writer.quarantine(row))
   }
 
   refreshCounts(): Steps<void> {
-    return stepsOf(() => {
-      if (!this.bulk) this.writer.refreshCounts()
-    })
+    return stepsOf(() => this.writer.refreshCounts())
   }
+}
+
+function each<Row>(rows: readonly Row[], work: (row: Row) => void): Steps<void> {
+  return stepsOf(() => {
+    for (const row of rows) work(row)
+  })
 }
 
 /**

@@ -19,7 +19,6 @@ export function prepareStatements(database: DatabaseSync, table: Table, collecti
 /** Integers of rows are bigint. */
 const exact = { readBigInts: true }
 
-/** Statements about the rows of the table itself. */
 function prepareRowStatements(database: DatabaseSync, table: Table) {
   const name = quote(table.name)
   const columns = storedColumns(table).map((column) => quote(column.name))
@@ -57,7 +56,6 @@ function prepareElementStatements(database: DatabaseSync, { arrays }: Table) {
       (side, isReference) =>
         `delete from ${side} where ${isReference ? 'base = ? and rkey = ?' : 'value = ?'} and id = ?`,
     ),
-    /** Remove all elements of a row, by its id. */
     removeElements: each((side) => `delete from ${side} where id = ?`),
   }
 }

@@ -45,6 +45,8 @@ export class TableWriter {
   #now = 0n
   #wasAhead = false
   readonly #texts: TextWriter
+  /** Whether text indexes and counts are built later, all at once; until `refresh`. */
+  bulk = false
   /** Rows stored or updated since the last refresh of the trigram counts. */
   #drift = 0
 
@@ -77,6 +79,7 @@ export class TableWriter {
 
   /** Reads cached ids and order again after another process has written or a transaction was rolled back. */
   refresh(): void {
+    this.bulk = false
     this.#texts.forget()
     this.#materialized.forget()
     this.#nextId = Number(this.readLast()?.id ?? 0) + 1
@@ -135,43 +138,42 @@ export class TableWriter {
 
   /**
    * Returns the added row; null when the record exists already, which is left unchanged. A row without an id gets the next.
-   * `bulk`: text indexes and counts are built later, all at once.
    */
-  insert(row: NewRow, bulk = false): RowId | null {
+  insert(row: NewRow): RowId | null {
     const { json, columns, arrays } = row.record
     // Rows with times that were still to come may have been removed from the end.
-    if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.readLast()
+    if (!this.bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.readLast()
     const id = Number(row.id ?? this.#nextId)
     const derived = this.#withBases(columns)
     const content = [row.cid, row.rev, row.indexedAt, row.changedAt, json, ...derived]
     if (this.#statements.insert.run(id, row.base, row.rkey, ...content).changes === 0) return null
-    if (!bulk) {
+    if (!this.bulk) {
       this.#materialized.enter(id, [row.base, row.indexedAt, ...derived])
       this.#stories?.enter(id)
     }
     // A row that returns under its old id keeps its position in the order.
-    if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
-    this.#addDerived(id, arrays, bulk)
+    if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did])
+    this.#addDerived(id, arrays)
     return { id: BigInt(id) }
   }
 
   /** Adds a row, or replaces that of its record. One with another `indexed_at` has another position in the order. */
-  put(row: NewRow, bulk = false): void {
-    if (this.insert(row, bulk) !== null) return
+  put(row: NewRow): void {
+    if (this.insert(row) !== null) return
     const old = this.find(row) as FoundRow
-    if (old.indexedAt === row.indexedAt) return this.update({ ...row, id: old.id }, bulk)
-    this.remove(old, bulk)
-    this.insert(row, bulk)
+    if (old.indexedAt === row.indexedAt) return this.update({ ...row, id: old.id })
+    this.remove(old)
+    this.insert(row)
   }
 
-  update(row: RowId & RowChange, bulk = false): void {
+  update(row: RowId & RowChange): void {
     const id = idOf(row)
     const { json, arrays } = row.record
-    this.#removeDerived(id, bulk)
+    this.#removeDerived(id)
     const columns = this.#withBases(row.record.columns)
     const write = (stored: readonly ColumnValue[]): unknown =>
       this.#statements.update.run(row.cid, row.rev, row.changedAt, json, ...stored, id)
-    if (bulk) write(columns)
+    if (this.bulk) write(columns)
     else {
       const stories = this.#stories
       const isSame = stories?.isSame(id, json) ?? true
@@ -183,7 +185,7 @@ export class TableWriter {
       this.#materialized.update(id, former, counted, () => write(counted.slice(2)))
       if (!isSame) stories?.enter(id)
     }
-    this.#addDerived(id, arrays, bulk)
+    this.#addDerived(id, arrays)
   }
 
   /** The row of a table with stories has another first record. */
@@ -196,10 +198,10 @@ export class TableWriter {
     this.#materialized.update(id, row, next, () => stories.set(id, base, rkey))
   }
 
-  remove(row: RowId, bulk = false): void {
+  remove(row: RowId): void {
     const id = idOf(row)
-    this.#removeDerived(id, bulk)
-    if (!bulk) {
+    this.#removeDerived(id)
+    if (!this.bulk) {
       this.#materialized.leave(id)
       this.#stories?.leave(id)
     }
@@ -207,7 +209,6 @@ export class TableWriter {
     this.#completeMany()
   }
 
-  /** Moves a row to the quarantine. */
   quarantine(row: RowId): void {
     this.#statements.quarantine.run(row.id)
     this.remove(row)
@@ -238,12 +239,18 @@ export class TableWriter {
 
   /** Refreshes the trigram counts when many rows have changed. */
   refreshCounts(): void {
-    if (this.#drift < 1000 + this.#nextId / 5) return
+    if (this.bulk || this.#drift < 1000 + this.#nextId / 5) return
     this.#texts.refreshCounts()
     this.#drift = 0
   }
 
+  /** Steps that fill the empty text indexes. */
+  get filling(): TextWriter['filling'] {
+    return this.#texts.filling
+  }
+
   startLoad(): void {
+    this.bulk = true
     this.#database.exec(dropIndexes(this.table))
   }
 
@@ -263,7 +270,7 @@ export class TableWriter {
     const { table } = this
     this.#drift = 0
     // Texts first: building their indexes frees pages that the other indexes then use.
-    this.#texts.fill()
+    for (const fill of this.filling) for (let after: number | null = 0; after !== null; ) after = fill(after)
     this.#database.exec(createIndexes(table))
     this.#materialized.forget()
     this.#database.exec(fillCounts(table))
@@ -277,12 +284,12 @@ export class TableWriter {
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */
-  #append(key: OrderKey, bulk: boolean): void {
+  #append(key: OrderKey): void {
     const inOrder = this.#last === null || precedes(this.#last, key)
     this.#nextId += 1
     this.#drift += 1
     if (inOrder) this.#last = key
-    else if (bulk) this.#ordered = false
+    else if (this.bulk) this.#ordered = false
     else if (this.#ordered) this.#saveOrder(false)
   }
 
@@ -297,19 +304,19 @@ export class TableWriter {
     this.#database.exec(ordered ? dropOrderIndex(this.table) : createOrderIndex(this.table))
   }
 
-  #addDerived(id: number, arrays: RecordPut['arrays'], bulk: boolean): void {
+  #addDerived(id: number, arrays: RecordPut['arrays']): void {
     const { addElement } = this.#statements
     for (const [index, elements] of arrays.entries())
       for (const element of elements) addElement[index]?.run(...this.#elementKey(element), id)
-    if (!bulk) this.#texts.noteAdded(id)
+    if (!this.bulk) this.#texts.noteAdded(id)
     this.#completeMany()
   }
 
-  #removeDerived(id: number, bulk: boolean): void {
-    if (bulk) this.#removeElementsOf(id)
+  #removeDerived(id: number): void {
+    if (this.bulk) this.#removeElementsOf(id)
     // By id, so that elements of a damaged record are removed too.
     else for (const remove of this.#statements.removeElements) remove.run(id)
-    if (!bulk) this.#texts.noteChange(id)
+    if (!this.bulk) this.#texts.noteChange(id)
     this.#drift += 1
   }
 

@@ -13,9 +13,6 @@ import type { SqliteRecordStore } from './record-store.ts'
 /** What a transaction changes besides the file. */
 type Cached = Pick<SqliteRecordStore, 'refresh' | 'begin' | 'complete'>
 
-/** `deferred` excludes no one, `immediate` other writers. */
-type Lock = 'deferred' | 'immediate'
-
 /** Milliseconds to wait for another process's transaction. */
 const lockTimeout = 10_000
 
@@ -46,22 +43,14 @@ export class Transactions {
     return this.#busy
   }
 
-  /** Atomic. */
-  transact<Result>(work: () => Result, { durable = false } = {}): Promise<Result> {
+  /** Atomic. `deferred` reads one snapshot and excludes no one, `immediate` other writers. */
+  transact<Result>(work: () => Result, { durable = false, lock = 'immediate' } = {}): Promise<Result> {
     return this.exclusively(() =>
       this.synced(durable, async () => {
-        await this.begin()
+        await this.begin(lock)
         return this.finish(work)
       }),
     )
-  }
-
-  /** Reads one snapshot while other processes may write. */
-  read<Result>(work: () => Result): Promise<Result> {
-    return this.exclusively(async () => {
-      await this.begin('deferred')
-      return this.finish(work)
-    })
   }
 
   /** For work that calls `begin` and `finish` itself. */
@@ -86,13 +75,10 @@ export class Transactions {
   }
 
   /** Call it within `exclusively`. Refreshes cached state at first, and after other processes have written. */
-  async begin(lock: Lock = 'immediate'): Promise<void> {
+  async begin(lock = 'immediate'): Promise<void> {
     this.#file?.assertSame()
     await this.#log.shorten()
-    const begin = (): true => {
-      this.#database.exec(`begin ${lock}`)
-      return true
-    }
+    const begin = (): void => this.#database.exec(`begin ${lock}`)
     if (!(await untilFree(lockTimeout, begin))) throw databaseBusy()
     const version = readDataVersion(this.#database)
     try {

@@ -60,7 +60,7 @@ export class SqliteWriter implements WriteDatabase {
     this.metadata = createMetadataStore({
       transact: (steps, durability) =>
         this.#transactions.transact(() => this.#run(steps(this.#createTransaction())), durability),
-      read: (steps) => this.#transactions.read(() => this.#run(steps())),
+      read: (steps) => this.#transactions.transact(() => this.#run(steps()), { lock: 'deferred' }),
       now: options.now,
       applier: this.#applier,
     })
@@ -123,7 +123,6 @@ export class SqliteWriter implements WriteDatabase {
         } finally {
           database.exec('pragma temp_store = memory')
         }
-        return true
       })
       if (!vacuumed) throw databaseBusy()
       const checkpoint = database.prepare('pragma wal_checkpoint(truncate)')
