@@ -3,7 +3,13 @@
  * before it is validated: some rules of the validator take quadratic time, and fragments can expand a short document to
  * millions of fields. The cost of each check is bounded by the checks before it.
  */
-import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  SelectionSetNode,
+} from 'graphql'
 import { Kind, Lexer, Source, TokenKind, visit } from 'graphql/language'
 import { ServiceError } from '../../errors.ts'
 
@@ -216,31 +222,23 @@ function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => 
 
 /** The validator compares all fields of one response key in one place with each other, and everything below them. */
 function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[]): void {
-  const repeats = new Map<string, number>()
-  const below = new Map<string, SelectionSetNode[]>()
   const spread = new Set<string>()
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = fragments.get(selection.name.value)
-        if (fragment === undefined || spread.has(selection.name.value)) continue
-        spread.add(selection.name.value)
-        collect(fragment.selectionSet)
-      } else {
-        const key = selection.alias?.value ?? selection.name.value
-        const times = (repeats.get(key) ?? 0) + 1
-        assertWithin('repeats', times, 'One field is selected too often in one place')
-        repeats.set(key, times)
-        if (selection.selectionSet === undefined) continue
-        const known = below.get(key)
-        if (known === undefined) below.set(key, [selection.selectionSet])
-        else known.push(selection.selectionSet)
-      }
-    }
+  const fieldsOf = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
+    selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection]
+      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet)
+      const fragment = fragments.get(selection.name.value)
+      if (fragment === undefined || spread.has(selection.name.value)) return []
+      spread.add(selection.name.value)
+      return fieldsOf(fragment.selectionSet)
+    })
+  const places = Map.groupBy(sets.flatMap(fieldsOf), ({ alias, name }) => (alias ?? name).value).values()
+  for (const nodes of places) {
+    const times = Math.min(nodes.length, limits.repeats + 1)
+    assertWithin('repeats', times, 'One field is selected too often in one place')
+    const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+    assertFewRepeats(fragments, below)
   }
-  for (const set of sets) collect(set)
-  for (const inner of below.values()) assertFewRepeats(fragments, inner)
 }
 
 /**
@@ -284,17 +282,13 @@ export function measureVariables(raw: Readonly<Record<string, unknown>>): number
  * building must stop as soon as a limit is exceeded.
  */
 export class OperationCounts {
-  #conditions = 0
+  conditions = 0
   #values = 0
-
-  get conditions(): number {
-    return this.#conditions
-  }
 
   /** Counts an operator, or an object of operators. */
   countCondition(): void {
-    this.#conditions += 1
-    assertWithin('allConditions', this.#conditions, 'All `where` of the operation have too many conditions')
+    this.conditions += 1
+    assertWithin('allConditions', this.conditions, 'All `where` of the operation have too many conditions')
   }
 
   countValues(number: number): void {

@@ -205,40 +205,25 @@ export function collectFields(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): readonly Collected[] {
-  const found = new Map<string, { name: string; nodes: FieldNode[] }>()
   const visited = new Set<string>()
-  const collect = (set: SelectionSetNode): void => {
-    for (const node of set.selections) {
-      if (!isIncluded(selection, node)) continue
-      switch (node.kind) {
-        case Kind.FIELD: {
-          const key = node.alias?.value ?? node.name.value
-          const known = found.get(key)
-          if (known === undefined) found.set(key, { name: node.name.value, nodes: [node] })
-          else known.nodes.push(node)
-          break
-        }
-        case Kind.INLINE_FRAGMENT:
-          if (applies(selection.schema, type, node.typeCondition)) collect(node.selectionSet)
-          break
-        case Kind.FRAGMENT_SPREAD: {
-          const fragment = selection.fragments.get(node.name.value)
-          if (fragment === undefined || visited.has(node.name.value)) break
-          visited.add(node.name.value)
-          if (applies(selection.schema, type, fragment.typeCondition)) collect(fragment.selectionSet)
-        }
-      }
-    }
-  }
-  for (const set of sets) collect(set)
+  const nodesIn = (set: SelectionSetNode): readonly FieldNode[] =>
+    set.selections.flatMap((node) => {
+      if (!isIncluded(selection, node)) return []
+      if (node.kind === Kind.FIELD) return [node]
+      const isSpread = node.kind === Kind.FRAGMENT_SPREAD
+      if (isSpread && visited.has(node.name.value)) return []
+      if (isSpread) visited.add(node.name.value)
+      const fragment = isSpread ? selection.fragments.get(node.name.value) : node
+      const isOfType = fragment !== undefined && applies(selection.schema, type, fragment.typeCondition)
+      return isOfType ? nodesIn(fragment.selectionSet) : []
+    })
+  const found = Map.groupBy(sets.flatMap(nodesIn), ({ alias, name }) => (alias ?? name).value)
   const fields = type.getFields()
-  return [...found].map(([key, { name, nodes }]) => ({
-    key,
-    name,
-    nodes,
-    field: fields[name],
-    selections: nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-  }))
+  return Array.from(found, ([key, nodes]) => {
+    const { value: name } = (nodes[0] as FieldNode).name
+    const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+    return { key, name, nodes, field: fields[name], selections }
+  })
 }
 
 /** Coerced argument values; a fault in a variable is reported as the caller's. */
