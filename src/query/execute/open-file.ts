@@ -7,7 +7,7 @@ import { writeFile } from '../../files/write-file.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
 import type { FileRows } from '../parse/file-rows.ts'
 import type { FilePart } from '../plan/plan.ts'
-import { fileCostOf } from '../price/cost-file.ts'
+import { fileCostOf } from '../price/cost.ts'
 import { beingRebuilt } from './error-answer.ts'
 import {
   assertAffordable,

@@ -24,9 +24,8 @@ import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 import type { FacetOutput, FacetPlan, ListPlan, PlanContext } from '../plan/plan.ts'
 import { keysSize, readingSize } from '../price/cost-groups.ts'
 import { linkedSize } from '../price/cost-pages.ts'
-import { weights } from '../price/cost-weights.ts'
+import { selectedSize, sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
-import { selectedSize, sum } from '../price/printed-size.ts'
 import { groupsInOrder } from './group-pages.ts'
 
 /** The list whose records have the facets. */
@@ -71,10 +70,7 @@ export function buildFacets(
 function facetOutput(context: PlanContext, below: Collected, { name }: GroupField): FacetOutput | Constant {
   if (below.name === 'field') return constantOutput(name)
   if (below.name !== 'values') return { kind: below.name as 'missing' | 'cut' }
-  return {
-    kind: 'values',
-    fields: namedBelow<'value' | 'count'>(context, below),
-  }
+  return { kind: 'values', fields: namedBelow(context, below) }
 }
 
 function isReference({ leaf }: GroupField): boolean {

@@ -9,9 +9,8 @@ import type { Optimizer } from '../optimize/optimizer.ts'
 import type { Collected } from '../parse/prepare.ts'
 import { constantOutput, fieldsBelow, namedBelow } from '../plan/build-fields.ts'
 import type { Constant } from '../plan/fields.ts'
-import type { MissingWordsPlan, PlanContext } from '../plan/plan.ts'
-import { weights } from '../price/cost-weights.ts'
-import { selectedSize } from '../price/printed-size.ts'
+import type { MissingWordOutput, MissingWordsPlan, PlanContext } from '../plan/plan.ts'
+import { selectedSize, weights } from '../price/cost-weights.ts'
 
 /** `search`: null if it is blank. */
 export function buildMissingWords(
@@ -22,13 +21,11 @@ export function buildMissingWords(
 ): MissingWordsPlan | Constant {
   const words = search === null ? [] : wholeWords(search).slice(0, mostMissingWords)
   if (words.length === 0) return constantOutput([])
-  const fields = fieldsBelow(context, collected, (below) =>
-    below.name === 'word'
-      ? { kind: 'word' as const }
-      : {
-          kind: 'nearest' as const,
-          fields: namedBelow<'word' | 'count'>(context, below),
-        },
+  const fields = fieldsBelow(
+    context,
+    collected,
+    (below): MissingWordOutput =>
+      below.name === 'word' ? { kind: 'word' } : { kind: 'nearest', fields: namedBelow(context, below) },
   )
   return { kind: 'missingWords', indexes, words, fields }
 }

@@ -1,3 +1,6 @@
+import type { Fields } from '../plan/fields.ts'
+import { isConstant } from '../plan/plan-facts.ts'
+
 /**
  * The size of each kind of work that an operation requests. docs/limits.md lists what belongs to each kind, and
  * bench/costs/cost-search.ts checks the sizes. A kind has the size of its most expensive member.
@@ -35,3 +38,15 @@ export const weights = {
   /** Values of a file for the size of one: its rows are read, printed and sent as a stream, in another process. */
   filed: 10,
 } as const
+
+export function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
+  return items.reduce((all, item) => all + size(item), 0)
+}
+
+/** The size of what is printed of selected fields. */
+export function selectedSize<Kind extends { readonly kind: string }>(
+  fields: Fields<Kind>,
+  size: (output: Kind) => number,
+): number {
+  return sum(fields, ({ output }) => (isConstant(output) ? weights.value : size(output)))
+}

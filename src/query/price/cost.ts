@@ -28,13 +28,39 @@ import type {
 } from '../plan/plan.ts'
 import { filtersSize, readingSize } from './cost-groups.ts'
 import { pageSize, totalSize } from './cost-pages.ts'
-import { weights } from './cost-weights.ts'
+import { selectedSize, sum, weights } from './cost-weights.ts'
 import { whereSize } from './cost-where.ts'
-import { selectedSize, sum } from './printed-size.ts'
 
 /** The points that a caller pays; at least one. */
 export function costOf(plan: Plan): number {
-  return Math.max(1, Math.ceil(sizeOf(plan) / weights.point))
+  return pointsOf(sizeOf(plan))
+}
+
+function pointsOf(size: number): number {
+  return Math.max(1, Math.ceil(size / weights.point))
+}
+
+/** The cost of a file of one list, whose page is the whole file: its rows are one stream. */
+export function fileCostOf(plan: Plan) {
+  const [root] = plan.roots
+  if (root?.output.kind !== 'list') throw new Error('A file is one list.')
+  const { key, output } = root
+  const { list } = output
+  const sizeWith = (size: number): number =>
+    sizeOf({
+      ...plan,
+      roots: [{ key, output: { ...output, list: { ...list, page: { ...list.page, size } } } }],
+    })
+  const search = sizeWith(1)
+  const perRow = (sizeWith(2) - search) / weights.filed
+  return {
+    /** Points of a file without rows, which may not exceed those of an operation. */
+    search: pointsOf(search),
+    /** Points of the whole, with so many rows. */
+    pointsFor: (rows: number) => pointsOf(search + perRow * Math.max(0, rows - 1)),
+    /** Maximum number of rows. */
+    limit: list.page.size,
+  }
 }
 
 /** The size from which points are computed: what is written, read, and printed if every page is full. */
