@@ -1,5 +1,5 @@
 /** `change` of groups: the differences from period to period, over all groups before any are left out. */
-import { type GroupField, isTimePart } from '../../schema/model/operators.ts'
+import { isTimePart } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { numberJson } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
@@ -9,18 +9,9 @@ import type { StepEmitter } from '../emit/steps.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
 import type { ChangeOutput, GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
 import { isInstant } from '../plan/plan-facts.ts'
-import { buildGroupValue, type GroupValueContext, type ValueArgument } from './measures.ts'
+import { type AggregateContext, buildGroupValue, type ValueArgument } from './measures.ts'
 
-/** The context of one aggregate, which collects its changes. */
-export interface ChangeContext extends GroupValueContext {
-  readonly groupBy: readonly GroupField[]
-  readonly outer: number | null
-  readonly isSignificant: boolean
-  /** The values whose changes are selected, each by its own text. */
-  readonly changes: Map<string, GroupValue>
-}
-
-export function buildChange(context: ChangeContext, collected: Collected): ChangeOutput {
+export function buildChange(context: AggregateContext, collected: Collected): ChangeOutput {
   assertSeries(context)
   const { changes, selection } = context
   const of = valueOf(context, argumentsOf(selection, collected).of)
@@ -29,7 +20,7 @@ export function buildChange(context: ChangeContext, collected: Collected): Chang
   return { kind: 'change', change: [...changes.keys()].indexOf(id) }
 }
 
-function valueOf(context: ChangeContext, given: unknown): GroupValue {
+function valueOf(context: AggregateContext, given: unknown): GroupValue {
   if (given === undefined || given === null) return { kind: 'count' }
   const argument = given as ValueArgument
   const value = buildGroupValue(context, 'of', argument)
@@ -42,11 +33,7 @@ function valueOf(context: ChangeContext, given: unknown): GroupValue {
   return value
 }
 
-function assertSeries({ groupBy, outer, isSignificant }: ChangeContext): void {
-  if (outer !== null)
-    throw badInput(
-      '`change` within `top` is not possible. Select it in groups of an aggregate with one time bucket in `groupBy`, such as `groupBy: [indexedAt_day]`.',
-    )
+function assertSeries({ groupBy, isSignificant }: AggregateContext): void {
   if (groupBy.filter(({ bucket }) => bucket !== null && !isTimePart(bucket)).length !== 1)
     throw badInput(
       '`change` needs one time bucket in `groupBy`: write `groupBy: [indexedAt_day]`, for example, or leave it out.',

@@ -11,7 +11,7 @@ import { assertWithin } from '../parse/limits.ts'
 import { badInput } from '../parse/prepare.ts'
 import type { Comparison } from '../plan/conditions.ts'
 import type { GroupTest, HavingPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import { buildGroupValue, type GroupValueContext, type ValueArgument } from './measures.ts'
+import { type AggregateContext, buildGroupValue, type ValueArgument } from './measures.ts'
 
 interface HavingArgument extends ValueArgument {
   readonly operator: Comparison
@@ -19,7 +19,7 @@ interface HavingArgument extends ValueArgument {
 }
 
 export function buildHaving(
-  context: GroupValueContext,
+  context: AggregateContext,
   given: Readonly<Record<string, unknown>>,
 ): readonly HavingPlan[] {
   const conditions = (given.having ?? []) as readonly HavingArgument[]

@@ -24,27 +24,31 @@ import type {
 } from '../plan/groups/group-plan.ts'
 import type { PlanContext } from '../plan/plan.ts'
 
-/** The context of one aggregate, which collects its measures. */
-export interface MeasureContext extends PlanContext {
+/** The context of one aggregate, which collects its measures and changes. */
+export interface AggregateContext extends PlanContext {
   readonly table: Table
   readonly time: TimeFrame
+  readonly groupBy: readonly GroupField[]
+  /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */
+  readonly outer: number | null
+  readonly share: SharePlan | null
+  readonly isSignificant: boolean
   /** By measure and field. */
   readonly measures: Map<string, MeasurePlan>
+  /** The values whose changes are selected, each by its own text. */
+  readonly changes: Map<string, GroupValue>
 }
 
-export function measureOutput(context: MeasureContext, collected: Collected): MeasuresOutput {
-  if (collected.name === 'countDistinct') {
-    const field = argumentsOf(context.selection, collected).field as GroupField
-    return { kind: 'measure', measure: measureOf(context, 'countDistinct', field) }
-  }
-  if (collected.name === 'percentile') {
+export function measureOutput(context: AggregateContext, collected: Collected): MeasuresOutput {
+  const measure = collected.name as FieldMeasureName
+  if (measure === 'countDistinct' || measure === 'percentile') {
     const { field, p } = argumentsOf(context.selection, collected)
+    const ranks = measure === 'percentile' ? ranksOf(p as readonly number[]) : []
     return {
       kind: 'measure',
-      measure: measureOf(context, 'percentile', field as MeasureField, ranksOf(p as readonly number[])),
+      measure: measureOf(context, measure, field as GroupField | MeasureField, ranks),
     }
   }
-  const measure = collected.name as FieldMeasureName
   if (measures[measure].of === 'times') {
     const { from, to } = argumentsOf(context.selection, collected) as Record<string, GroupField>
     return { kind: 'measure', measure: measureOf(context, measure, to as GroupField, [], from) }
@@ -56,7 +60,7 @@ export function measureOutput(context: MeasureContext, collected: Collected): Me
 }
 
 /** Millionths, from numbers between 0 and 1 with at most six decimals. */
-export function ranksOf(given: readonly number[]): readonly number[] {
+function ranksOf(given: readonly number[]): readonly number[] {
   assertWithin('percentiles', given.length, '`p` has too many values')
   if (given.length === 0) throw badInput('`p` is empty. Write numbers from 0 to 1, such as `p: [0.5, 0.9]`.')
   return given.map((p) => {
@@ -69,15 +73,15 @@ export function ranksOf(given: readonly number[]): readonly number[] {
   })
 }
 
-function measureFieldNamed({ table }: MeasureContext, name: string): MeasureField {
+function measureFieldNamed({ table }: AggregateContext, name: string): MeasureField {
   const field = measureFields(table.collection).find((it) => it.name === name)
   if (field === undefined) throw new Error(`No field ${name} to measure.`)
   return field
 }
 
 /** The position of the measure in the plan; adds a measure that is new. */
-export function measureOf(
-  context: MeasureContext,
+function measureOf(
+  context: AggregateContext,
   measure: FieldMeasureName,
   field: GroupField | MeasureField,
   ranks: readonly number[] = [],
@@ -95,11 +99,6 @@ export function measureOf(
   return [...measures.keys()].indexOf(id)
 }
 
-/** The context of one aggregate. */
-export interface GroupValueContext extends MeasureContext {
-  readonly share: SharePlan | null
-}
-
 /** The members that all these arguments have in common. */
 export interface ValueArgument {
   readonly measure: MeasureName
@@ -111,7 +110,7 @@ export interface ValueArgument {
 
 /** `name`: that of the argument, for messages. */
 export function buildGroupValue(
-  context: GroupValueContext,
+  context: AggregateContext,
   name: 'rankBy' | 'having' | 'of',
   { measure, field = null, p = null, from = null, to = null }: ValueArgument,
 ): GroupValue {

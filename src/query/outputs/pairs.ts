@@ -44,7 +44,7 @@ export function buildPairs(
     array: leaf.array,
     minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, 1),
     limit: integerArgument('limit', limit, limits.pairs, defaultLimit, 1),
-    fields: namedBelow<'values' | 'count'>(context, collected),
+    fields: namedBelow(context, collected),
   }
 }
 

@@ -20,17 +20,11 @@ import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
 import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
 import type { Condition } from '../plan/conditions.ts'
-import type {
-  SignificanceOutput,
-  UnusualWordOutput,
-  UnusualWordsOutput,
-  UnusualWordsPlan,
-} from '../plan/groups/group-plan.ts'
+import type { UnusualWordOutput, UnusualWordsOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { CountedRows, PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
 import type { PlanContext } from '../plan/plan.ts'
-import { weights } from '../price/cost-weights.ts'
+import { selectedSize, sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
-import { selectedSize, sum } from '../price/printed-size.ts'
 import { emitSignificance, scoreSteps } from './scores.ts'
 import { comparison } from './significance.ts'
 
@@ -57,7 +51,7 @@ export function buildUnusualWords(
         kind: 'words',
         fields: fieldsBelow(context, below, (inner): UnusualWordOutput => {
           if (inner.name !== 'significance') return { kind: inner.name as 'word' | 'count' }
-          return { kind: 'significance', fields: namedBelow<SignificanceOutput['kind']>(context, inner) }
+          return { kind: 'significance', fields: namedBelow(context, inner) }
         }),
       }
     }),
@@ -66,9 +60,10 @@ export function buildUnusualWords(
 
 /** Counting the words of both samples, finding which records these are, and printing the words. */
 export function unusualWordsSize({ table, where, background, fields, limit }: UnusualWordsPlan): number {
-  const read = sum([where, background], (part) => {
-    return weights.total + weights.words + 2 * whereSize({ table, where: part, link: null }, 'all')
-  })
+  const read = sum(
+    [where, background],
+    (part) => weights.total + weights.words + 2 * whereSize({ table, where: part, link: null }, 'all'),
+  )
   const printed = selectedSize(fields, (output) =>
     output.kind === 'words'
       ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))

@@ -10,15 +10,7 @@ import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type { Constant, Fields } from './fields.ts'
-import type {
-  EdgeOutput,
-  ListOutput,
-  ListPlan,
-  Output,
-  PageInfoOutput,
-  PlanContext,
-  RecordSelections,
-} from './plan.ts'
+import type { EdgeOutput, ListOutput, ListPlan, Output, PlanContext, RecordSelections } from './plan.ts'
 import { alwaysTrue, type Condition, isNothing, type Link, type ReferenceShape } from './conditions.ts'
 import { tableOf } from './plan-facts.ts'
 import { buildFacets } from '../outputs/facets.ts'
@@ -50,6 +42,7 @@ export function buildList(
   const conditionOf = (given: unknown): Condition => buildWhere(context, table, given, search)
   const where = conditionOf(conditions)
   const order = buildPage(context, table, collected.name, search, page)
+  const faceted = { table, where, conditions, conditionOf }
   return {
     table,
     link,
@@ -60,11 +53,7 @@ export function buildList(
         throw badInput(
           '`facets` count all records that match, of which `distinctOn` leaves some out. Select them of the same list without `distinctOn`, under an alias.',
         )
-      if (below.name === 'facets')
-        return {
-          kind: 'facets',
-          facets: buildFacets(context, below, { table, where, conditions, conditionOf }),
-        }
+      if (below.name === 'facets') return { kind: 'facets', facets: buildFacets(context, below, faceted) }
       if (below.name === 'didYouMean' && table.words !== null)
         return buildMissingWords(context, below, search?.parsed ?? null, [table.words])
       return listOutput(context, below, table, search)
@@ -78,8 +67,12 @@ export function buildMergedLists(context: PlanContext, collected: Collected): re
   const searched = context.tables.flatMap((table) =>
     table.words === null ? [] : [{ table, index: table.words }],
   )
-  const fields = searched.flatMap(({ index }) => index.fields)
-  const search = readSearch('text', String(text), fields)
+  const indexes = searched.map(({ index }) => index)
+  const search = readSearch(
+    'text',
+    String(text),
+    indexes.flatMap(({ fields }) => fields),
+  )
   const lists = searched.map(
     ({ table, index }): ListPlan => ({
       table,
@@ -88,12 +81,7 @@ export function buildMergedLists(context: PlanContext, collected: Collected): re
       ...buildMergedPage(context, table, collected.name, page),
       fields: fieldsBelow(context, collected, (below) =>
         below.name === 'didYouMean'
-          ? buildMissingWords(
-              context,
-              below,
-              search,
-              searched.map((each) => each.index),
-            )
+          ? buildMissingWords(context, below, search, indexes)
           : listOutput(context, below, table, null),
       ),
     }),
@@ -119,8 +107,7 @@ function listOutput(
         return { kind: 'node', fields: buildRecord(context, table, inner.selections) }
       }),
     }
-  if (name === 'pageInfo')
-    return { kind: 'pageInfo', fields: namedBelow<PageInfoOutput['kind']>(context, below) }
+  if (name === 'pageInfo') return { kind: 'pageInfo', fields: namedBelow(context, below) }
   return { kind: name === 'ranked' ? 'ranked' : 'totalCount' }
 }
 
@@ -222,9 +209,9 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
       return { kind: 'anyJson', path }
     case 'array':
       if (type.of.kind === 'unknown') return { kind: 'anyJson', path }
-      return isPlain(type.of)
-        ? { kind: 'jsonArray', path }
-        : { kind: 'array', path, element: valueOutput(context, type.of, [], sets) }
+      return printedKinds.includes(type.of.kind)
+        ? { kind: 'array', path, element: valueOutput(context, type.of, [], sets) }
+        : { kind: 'jsonArray', path }
     case 'string':
     case 'datetime':
     case 'integer':
@@ -234,10 +221,8 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
   }
 }
 
-/** Arrays of these kinds are printed exactly as the record holds them. */
-function isPlain({ kind }: FieldType): boolean {
-  return !['bytes', 'cidLink', 'blob', 'strongRef', 'object', 'union', 'array'].includes(kind)
-}
+/** Arrays of other kinds are printed exactly as the record holds them. */
+const printedKinds = ['bytes', 'cidLink', 'blob', 'strongRef', 'object', 'union', 'array']
 
 function objectOutput(
   context: PlanContext,

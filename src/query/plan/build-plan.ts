@@ -10,15 +10,7 @@ import { argumentsOf, badInput, checkedAtUri, collectFields, isAtUri } from '../
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type { Constant, Fields } from './fields.ts'
-import type {
-  CollectionStatusOutput,
-  FilePart,
-  Plan,
-  PlanContext,
-  RootOutput,
-  SourceStatusOutput,
-  StatusOutput,
-} from './plan.ts'
+import type { FilePart, Plan, PlanContext, RootOutput, StatusOutput } from './plan.ts'
 import { tableOf } from './plan-facts.ts'
 
 /** `rawVariables` are the variables of the request as sent, for introspection, which graphql-js executes itself. */
@@ -62,16 +54,11 @@ function withTotalOf(root: RootOutput, part: FilePart): readonly [RootOutput, nu
   const { aggregate } = root
   if (aggregate.keys.length === 0)
     throw badInput('`groupBy` is missing: a file of groups has a row for each. Name fields to group by.')
+  const more = { key: 'hasNextPage', output: { kind: 'hasNextPage' } } as const
   const fields = [
     ...aggregate.fields.map(({ output }) => ({ key: 'groups', output })),
     { key: 'groupCount', output: { kind: 'groupCount' } },
-    {
-      key: 'groupsPageInfo',
-      output: {
-        kind: 'groupsPageInfo',
-        fields: [{ key: 'hasNextPage', output: { kind: 'hasNextPage' } }],
-      },
-    },
+    { key: 'groupsPageInfo', output: { kind: 'groupsPageInfo', fields: [more] } },
   ] as const
   return [{ ...root, aggregate: { ...aggregate, fields } }, 3]
 }
@@ -100,8 +87,13 @@ function rootOutput(
       const table = tableOf(context, role.collection)
       return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
     }
-    case 'node':
-      return buildNode(context, collected)
+    case 'node': {
+      // An id is an AT-URI, which names the collection to read. No record has any other text as id.
+      const uri = String(argumentsOf(context.selection, collected).id)
+      const table = isAtUri(uri) ? tableNamedBy(context, uri) : undefined
+      if (table === undefined) return constantOutput(null)
+      return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
+    }
     case 'nodes':
       return buildNodes(context, collected)
     case 'search':
@@ -110,14 +102,6 @@ function rootOutput(
       return { kind: 'status', fields: buildStatus(context, collected) }
   }
   throw new Error(`The root field ${name} reads a ${role.kind}.`)
-}
-
-/** An id is an AT-URI, which names the collection to read. No record has any other text as id. */
-function buildNode(context: PlanContext, collected: Collected): RootOutput | Constant {
-  const uri = String(argumentsOf(context.selection, collected).id)
-  const table = isAtUri(uri) ? tableNamedBy(context, uri) : undefined
-  if (table === undefined) return constantOutput(null)
-  return { kind: 'byUri', table, uri, fields: buildRecord(context, table, collected.selections) }
 }
 
 function buildNodes(context: PlanContext, collected: Collected): RootOutput | Constant {
@@ -154,16 +138,9 @@ function buildStatus(context: PlanContext, collected: Collected): Fields<StatusO
       case 'lexicons':
         return constantOutput(lexicons(context, below))
       case 'collections':
-        return {
-          kind: 'collections',
-          tables: context.tables,
-          fields: namedBelow<CollectionStatusOutput['kind']>(context, below),
-        }
+        return { kind: 'collections', tables: context.tables, fields: namedBelow(context, below) }
       default:
-        return {
-          kind: 'sources',
-          fields: namedBelow<SourceStatusOutput['kind']>(context, below),
-        }
+        return { kind: 'sources', fields: namedBelow(context, below) }
     }
   })
 }

@@ -36,15 +36,7 @@ import type {
 } from './plan.ts'
 import type { Condition, Link, ReferringCount } from './conditions.ts'
 
-export type {
-  AccessPath,
-  CandidatePath,
-  CandidateSource,
-  Conjunct,
-  Filter,
-  PhysicalSemiJoin,
-  RowAccess,
-} from './access-path.ts'
+export type * from './access-path.ts'
 
 export interface PhysicalPlan {
   readonly roots: Fields<PhysicalRoot>
@@ -157,10 +149,7 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
 }
 
 export interface PhysicalList {
-  readonly list: Pick<
-    ListPlan,
-    'table' | 'link' | 'sort' | 'distinct' | 'page' | 'binding' | 'where' | 'ranking'
-  >
+  readonly list: Omit<ListPlan, 'fields'>
   readonly fields: Fields<PhysicalListOutput>
   readonly page: PhysicalPage | null
   /** The rows on the side of the page that its cursor bounds; null if they are not requested. */

@@ -1,6 +1,5 @@
 /** Builds the plan of an aggregate field: its conditions, keys, order and outputs. */
 import type { Table } from '../../../database/layout/tables.ts'
-import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow, namedBelow } from '../build-fields.ts'
 import { buildElements, buildTimeFrame, groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
 import { buildRecords } from '../build-output.ts'
@@ -10,21 +9,14 @@ import { argumentsOf, badInput, type Collected, integerArgument } from '../../pa
 import { type Condition, isNothing } from '../conditions.ts'
 import { isOfShare } from '../plan-facts.ts'
 import { type Constant, type Direction, type MissingPlace, unusualPlace } from '../fields.ts'
-import type { FillPlan, GroupKey, GroupOrder, SignificanceOutput } from './group-plan.ts'
-import type {
-  AggregateOutput,
-  AggregatePlan,
-  GroupOutput,
-  GroupPageInfoOutput,
-  PlanContext,
-  TopPlan,
-} from '../plan.ts'
+import type { FillPlan, GroupKey, GroupOrder } from './group-plan.ts'
+import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext, TopPlan } from '../plan.ts'
 import { assertWithin, limits } from '../../parse/limits.ts'
-import { buildChange, type ChangeContext } from '../../outputs/changes.ts'
+import { buildChange } from '../../outputs/changes.ts'
 import { buildFill } from '../../outputs/fill.ts'
 import { buildGroupPage } from '../../outputs/group-pages.ts'
 import { buildHaving } from '../../outputs/having.ts'
-import type { GroupValueContext, ValueArgument } from '../../outputs/measures.ts'
+import type { AggregateContext, ValueArgument } from '../../outputs/measures.ts'
 import { buildGroupValue, measureOutput } from '../../outputs/measures.ts'
 import { buildPairs } from '../../outputs/pairs.ts'
 import { buildSamples } from '../../outputs/samples.ts'
@@ -35,10 +27,7 @@ import { buildUnusualWords } from '../../outputs/unusual-words.ts'
 const defaultLimit = 50
 const defaultTopLimit = 3
 
-/** The context of one aggregate. */
-interface Building extends GroupValueContext, ChangeContext {
-  /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */
-  readonly outer: number | null
+interface Building extends AggregateContext {
   /** Maximum number of groups. */
   readonly limit: number
   readonly interval: number | null
@@ -46,9 +35,7 @@ interface Building extends GroupValueContext, ChangeContext {
   /** The arguments `where` and `numerator`. */
   readonly conditions: unknown
   readonly numerator: unknown
-  readonly groupBy: readonly GroupField[]
   readonly keys: readonly GroupKey[]
-  readonly isSignificant: boolean
 }
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
@@ -129,10 +116,6 @@ function defaultLimitOf(fill: FillPlan | null): number {
 
 /** Groups within each group, by further fields. */
 function buildTop(outer: Building, collected: Collected): TopPlan {
-  if (outer.outer !== null)
-    throw badInput(
-      '`top` within `top` is one level too many. Add its fields to the `groupBy` of the outer `top`.',
-    )
   const given = argumentsOf(outer.selection, collected)
   const inner = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
   if (inner.length === 0)
@@ -205,10 +188,7 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
     case 'groups':
       return { kind: 'groups', fields: fieldsBelow(building, below, (field) => groupOutput(building, field)) }
     case 'groupsPageInfo':
-      return {
-        kind: 'groupsPageInfo',
-        fields: namedBelow<GroupPageInfoOutput['kind']>(building, below),
-      }
+      return { kind: 'groupsPageInfo', fields: namedBelow(building, below) }
     case 'pairs':
       return buildPairs(building, below, building.table, building.where)
     case 'unusualWords':
@@ -218,17 +198,28 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
   }
 }
 
+/** What only outer groups have, with the message for others. */
+const ofOuterGroups: Readonly<Record<string, string>> = {
+  top: '`top` within `top` is one level too many. Add its fields to the `groupBy` of the outer `top`.',
+  nodes: '`nodes` within `top` is not possible. Select `nodes` of the outer groups, or group by both fields.',
+  change:
+    '`change` within `top` is not possible. Select it in groups of an aggregate with one time bucket in `groupBy`, such as `groupBy: [indexedAt_day]`.',
+  cursor: '`cursor` within `top` leads nowhere: `top` has no pages. Select the `cursor` of outer groups.',
+}
+
 function groupOutput(building: Building, below: Collected): GroupOutput | Constant {
   const role = below.field?.extensions.role
   if (below.name === 'significance')
     return building.isSignificant
-      ? { kind: 'significance', fields: namedBelow<SignificanceOutput['kind']>(building, below) }
+      ? { kind: 'significance', fields: namedBelow(building, below) }
       : constantOutput(null)
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
+    const problem = building.outer === null ? undefined : ofOuterGroups[below.name]
+    if (problem !== undefined) throw badInput(problem)
     if (below.name === 'top') return buildTop(building, below)
-    if (below.name === 'nodes') return nodesOutput(building, below)
+    if (below.name === 'nodes') return buildSamples(building, below, building.table)
     if (below.name === 'change') return buildChange(building, below)
-    if (below.name === 'cursor') return cursorOutput(building)
+    if (below.name === 'cursor') return { kind: 'cursor' }
     if (below.name === 'countShare')
       return { kind: 'countShare', of: building.outer === null ? 'whole' : 'outer' }
     if (isOfShare(below.name)) return building.share === null ? constantOutput(null) : { kind: below.name }
@@ -241,20 +232,4 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     )
   if (role.kind === 'group') return { kind: 'key', key }
   return { kind: 'keyResolved', key, records: buildRecords(building, below.selections) }
-}
-
-function cursorOutput({ outer }: Building): GroupOutput {
-  if (outer !== null)
-    throw badInput(
-      '`cursor` within `top` leads nowhere: `top` has no pages. Select the `cursor` of outer groups.',
-    )
-  return { kind: 'cursor' }
-}
-
-function nodesOutput(building: Building, below: Collected): GroupOutput {
-  if (building.outer !== null)
-    throw badInput(
-      '`nodes` within `top` is not possible. Select `nodes` of the outer groups, or group by both fields.',
-    )
-  return buildSamples(building, below, building.table)
 }
