@@ -9,7 +9,7 @@ import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
 import { allOf, identifier, join, type Sql, sql } from '../../sql/sql.ts'
 import type { IdOrder } from './emit-filter.ts'
 import { countCondition, emitFilter, emitIds, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
-import { inStages } from './steps.ts'
+import { emitQuery } from './steps.ts'
 import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'
@@ -174,7 +174,7 @@ function lastIdBefore(emitter: Emitter, table: Table, precedes: (id: Sql) => Sql
 
 /** A statement that counts the rows that a source finds, for the optimizer's statistics. */
 export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Statement {
-  return emitProbe(emitter, (within) => {
+  return emitQuery(emitter, (within) => {
     const { from, where } = sourceIds(within, source)
     return sql`select 1 from ${from} where ${where}`
   })
@@ -182,7 +182,7 @@ export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Stat
 
 /** A statement that counts the rows for which a condition on an indexed value holds. */
 export function emitRowsProbe(emitter: Emitter, table: Table, filter: Filter): Statement {
-  return emitProbe(emitter, (within) => {
+  return emitQuery(emitter, (within) => {
     const row = newRow(within, table)
     const conjunct = { filter, isIndexed: true }
     const { from, on } = emitFrom(within, { path: { kind: 'planner' }, filter: [conjunct] }, row)
@@ -196,10 +196,5 @@ export function emitCountsProbe(
   { name }: CountTable,
   condition: Parameters<typeof countCondition>[0],
 ): Statement {
-  return emitProbe(emitter, () => sql`select 1 from ${identifier(name)} where ${countCondition(condition)}`)
-}
-
-function emitProbe(emitter: Emitter, query: (emitter: Emitter) => Sql): Statement {
-  const statement = inStages(emitter, query)
-  return { text: emitter.dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+  return emitQuery(emitter, () => sql`select 1 from ${identifier(name)} where ${countCondition(condition)}`)
 }

@@ -1,5 +1,5 @@
 /** Emits a plan as one statement whose result is the response. */
-import { type ColumnValue, longestSilence, type Statement, unnamedSource } from '../../database/database.ts'
+import { longestSilence, type Statement, unnamedSource } from '../../database/database.ts'
 import { splitUri } from '../../database/derive.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { columnsOf } from './emit-records.ts'
@@ -17,7 +17,7 @@ import {
 } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import { type Emitter, newRow } from './emitter.ts'
-import { inStages, staged, stage } from './steps.ts'
+import { emitQuery, staged, stage } from './steps.ts'
 import { shardOf } from '../../database/layout/shards.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { CountedTable, PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
@@ -33,15 +33,24 @@ import type {
 /** The statement returns one row: the plan version under which it ran, and the bytes of the response, with its cost. */
 export function emitStatement(emitter: Emitter, plan: PhysicalPlan, points: number): Statement {
   const { dialect } = emitter
-  const statement = inStages(emitter, (within) => {
+  return limitedStatement(emitter, plan, (within) => {
     const data = emitObject(within, plan.roots, (output) => emitRoot(within, output))
     const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
     return sql`select (select plan_version from state) as version, ${body} as body`
   })
+}
+
+/** Throws QUERY_TOO_COMPLEX if the statement compares with too many values. */
+export function limitedStatement(
+  emitter: Emitter,
+  { sourceValues }: PhysicalPlan,
+  query: (emitter: Emitter) => Sql,
+): Statement {
+  const statement = emitQuery(emitter, query)
   // Values of candidate sources are not counted: no operation may be refused because of them.
-  const compared = statement.values.length - plan.sourceValues
+  const compared = statement.values.length - sourceValues
   assertWithin('parameters', compared, 'The operation compares with too many values')
-  return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+  return statement
 }
 
 /** The response if nothing in the plan reads data, otherwise null. */
@@ -113,24 +122,16 @@ function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSel
  */
 function emitStatus(emitter: Emitter, fields: Fields<StatusOutput<CountedTable>>): Sql {
   return emitObject(emitter, fields, (output) => {
-    switch (output.kind) {
-      case 'collections':
-        return collections(emitter, output.tables, output.fields)
-      case 'sources':
-        return sources(emitter, output.fields)
+    if (output.kind === 'collections') {
+      const objects = output.tables.map((counted) =>
+        emitObject(emitter, output.fields, (value) => collectionValue(emitter, counted, value)),
+      )
+      return emitTuple(emitter, objects)
     }
+    const source = emitter.alias()
+    const text = emitObject(emitter, output.fields, (value) => sourceValue(emitter, source, value))
+    return emitRowsArray(emitter, sql`select * from source order by name`, source, text)
   })
-}
-
-function collections(
-  emitter: Emitter,
-  tables: readonly CountedTable[],
-  fields: Fields<CollectionStatusOutput>,
-): Sql {
-  const objects = tables.map((counted) =>
-    emitObject(emitter, fields, (output) => collectionValue(emitter, counted, output)),
-  )
-  return emitTuple(emitter, objects)
 }
 
 function collectionValue(
@@ -161,12 +162,6 @@ function collectionValue(
       return dialect.booleanJson(sql`not exists (select 1 from ${marks} where at <= ${dialect.now()})`)
     }
   }
-}
-
-function sources(emitter: Emitter, fields: Fields<SourceStatusOutput>): Sql {
-  const source = emitter.alias()
-  const text = emitObject(emitter, fields, (output) => sourceValue(emitter, source, output))
-  return emitRowsArray(emitter, sql`select * from source order by name`, source, text)
 }
 
 function sourceValue(emitter: Emitter, source: Sql, output: SourceStatusOutput): Sql {

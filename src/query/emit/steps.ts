@@ -2,6 +2,7 @@
  * Queries in steps: common table expressions as data, in the order in which they were added, printed once. Where tables
  * are spread over nodes, the steps of a whole statement are its stages, because only there may they stand.
  */
+import type { ColumnValue, Statement } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import { join, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, Step } from './emitter.ts'
@@ -38,11 +39,12 @@ function withSteps(steps: readonly Step[]): Sql {
 }
 
 /** A statement with the stages that its parts add. */
-export function inStages(emitter: Emitter, statement: (emitter: Emitter) => Sql): Sql {
-  if (!emitter.dialect.isSpread) return statement(emitter)
-  const stages: Step[] = []
-  const query = statement({ ...emitter, stages })
-  return sql`${withSteps(stages)}${query}`
+export function emitQuery(emitter: Emitter, query: (emitter: Emitter) => Sql): Statement {
+  const { dialect } = emitter
+  const stages: Step[] | null = dialect.isSpread ? [] : null
+  const last = query({ ...emitter, stages })
+  const statement = stages === null ? last : sql`${withSteps(stages)}${last}`
+  return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
 /** Adds a stage, and returns its name. */

@@ -3,11 +3,9 @@ import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitFields } from '../emit-output.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
-import { inStages } from '../steps.ts'
+import { limitedStatement } from '../emit.ts'
 import { emitStagedPage } from './emit-staged-page.ts'
-import type { ColumnValue, Statement } from '../../../database/database.ts'
 import type { FileStatements } from '../../../database/files/file-source.ts'
-import { assertWithin } from '../../parse/limits.ts'
 import type { PhysicalList, PhysicalPlan } from '../../plan/physical-plan.ts'
 import { emitTotal } from './emit-distinct.ts'
 import { storedColumns } from './emit-list.ts'
@@ -19,18 +17,9 @@ export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStateme
   const [root] = plan.roots
   if (root?.output.kind !== 'list') throw new Error('The rows are not those of a list.')
   const { list } = root.output
-  const statement = (query: (emitter: Emitter) => Sql): Statement => {
-    const text = inStages(emitter, query)
-    assertWithin(
-      'parameters',
-      text.values.length - plan.sourceValues,
-      'The operation compares with too many values',
-    )
-    return { text: emitter.dialect.text(text), values: text.values as readonly ColumnValue[] }
-  }
   return {
-    count: statement((within) => emitFileCount(within, list)),
-    rows: statement((within) => emitFileRows(within, list)),
+    count: limitedStatement(emitter, plan, (within) => emitFileCount(within, list)),
+    rows: limitedStatement(emitter, plan, (within) => emitFileRows(within, list)),
   }
 }
 

@@ -3,7 +3,7 @@ import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import { emitTotal } from './emit-distinct.ts'
-import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitCursor, emitPageInfo, type Ends } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
@@ -25,7 +25,7 @@ interface PrintedList extends PhysicalList {
 export function emitList(emitter: Emitter, given: PhysicalList, parent: RecordRow | null): Sql {
   const list = { ...given, parent }
   const { page } = list
-  if (page === null) return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, output))
+  if (page === null) return printedList(emitter, list, noRows, noRows)
   switch (page.carries) {
     case 'texts':
       return emitPrinted(emitter, list, page)
@@ -45,11 +45,8 @@ function emitPrinted(emitter: Emitter, list: PrintedList, page: PhysicalPage): S
   const rows = emitRows(emitter, page.rows, list.parent, {
     value: (row) => sql`${emitElement(emitter, list, only, row)} as text`,
   })
-  const texts = emitArray(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
-  const printed = emitObject(emitter, list.fields, (output) =>
-    output === only ? texts : outsideRows(emitter, list, output),
-  )
-  return sql`(select ${printed} from (${rows}) ${joined})`
+  const texts = emitter.dialect.joined(sql`${joined}.text`, null)
+  return sql`(select ${printedList(emitter, list, () => texts, noRows)} from (${rows}) ${joined})`
 }
 
 /** Prints rows after the page is known: rows carry the columns to print, or are read again by their ids. */
@@ -57,7 +54,6 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
   const { dialect } = emitter
   const { rows: access, carries, isNumbered, ends, columns: read } = given
   const { table, page: wanted } = list.list
-  const { backward, size } = wanted
   const isWhole = carries === 'rows'
   const rows = emitRows(emitter, access, list.parent, {
     value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idAndRankOf(row)),
@@ -73,54 +69,56 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
     : isNumbered
       ? sql`select ${columns}, row_number() over () as n from (${rows}) ${emitter.alias()}`
       : rows
-  const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
-  const number = backward ? sql`-${page}.n` : sql`${page}.n`
-  const own = ends ? sql`${page}.n <= ${size}` : null
-  // Whole rows are joined with nothing that could change their order.
-  const inTurn = (text: Sql): Sql =>
-    isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
-  const values = printedPage(emitter, list, row, page, inTurn)
+  const inOrder = wanted.backward
+    ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc`
+    : numbered
+  const printed = printedPage(emitter, list, given, row, page)
   // The ids of the page belong to visible rows, so hidden rows need no second check.
   const found = isWhole
     ? sql``
     : sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${page}.id`
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${found})`
+  return sql`(select ${printed} from (${inOrder}) ${page}${found})`
 }
 
 /** In a statement of stages. */
 function emitStaged(emitter: Emitter, list: PrintedList, page: PhysicalPage): Sql {
-  const { table, page: wanted } = list.list
-  const columns = storedColumns(newRow(emitter, table), page.columns)
+  const columns = storedColumns(newRow(emitter, list.list.table), page.columns)
   const { row, rest } = emitStagedPage(emitter, list, page, columns, list.parent)
   const { alias, from = alias } = row
-  const own = page.ends ? sql`${alias}.n <= ${wanted.size}` : null
-  const number = wanted.backward ? sql`-${alias}.n` : sql`${alias}.n`
-  const inTurn = (text: Sql): Sql => emitter.dialect.joinedBy(number, text, own)
-  const printed = emitObject(emitter, list.fields, printedPage(emitter, list, row, alias, inTurn))
+  const printed = printedPage(emitter, list, page, row, alias)
   return sql`(select ${printed} from ${from}${rest()})`
 }
 
-/** What is printed of a page whose rows are numbered: `n`, of `c`. `inTurn` joins the texts of its rows. */
+/** What is printed of a page whose rows are numbered: `n`, of `c`. */
 function printedPage(
   emitter: Emitter,
   list: PrintedList,
+  { carries, ends }: PhysicalPage,
   row: RecordRow,
   page: Sql,
-  inTurn: (text: Sql) => Sql,
-): (output: PhysicalListOutput) => Sql {
+): Sql {
+  const { dialect, stages } = emitter
   const { backward, size } = list.list.page
+  const number = backward ? sql`-${page}.n` : sql`${page}.n`
+  const own = ends ? sql`${page}.n <= ${size}` : null
   const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
   const positionAt = (n: Sql): Sql =>
     sql`max(${positionOf(emitter, list.list.sort, row)}) filter (where ${page}.n = ${n})`
-  return (output) => {
-    if (printsRows(output)) return emitArray(emitter, inTurn(emitElement(emitter, list, output, row)))
-    if (output.kind !== 'pageInfo' || !readsPage(list.list, output)) return outsideRows(emitter, list, output)
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), {
+  return printedList(
+    emitter,
+    list,
+    (output) => {
+      const text = emitElement(emitter, list, output, row)
+      // Whole rows are joined with nothing that could change their order.
+      const isInOrder = carries === 'rows' && stages === null
+      return isInOrder ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
+    },
+    () => ({
       more: sql`count(*) > ${size}`,
       first: positionAt(backward ? lastOne : sql`1`),
       last: positionAt(backward ? sql`1` : lastOne),
-    })
-  }
+    }),
+  )
 }
 
 /** Virtual columns are read from their record. */
@@ -163,15 +161,11 @@ function emitIdList(emitter: Emitter, list: PrintedList, { rows: access, more }:
   }
   const nearest = sql`0`
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
-  const printed = emitObject(emitter, list.fields, (output) => {
-    if (printsRows(output)) return emitArray(emitter, elements(output))
-    if (output.kind !== 'pageInfo' || !readsPage(list.list, output)) return outsideRows(emitter, list, output)
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), {
-      more: sql`${ids.length(all)} > ${size}`,
-      first: positionAt(backward ? farthest : nearest),
-      last: positionAt(backward ? nearest : farthest),
-    })
-  })
+  const printed = printedList(emitter, list, elements, () => ({
+    more: sql`${ids.length(all)} > ${size}`,
+    first: positionAt(backward ? farthest : nearest),
+    last: positionAt(backward ? nearest : farthest),
+  }))
   return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
 }
 
@@ -218,10 +212,27 @@ function beforePage(emitter: Emitter, { before, parent }: PrintedList): () => Sq
   }
 }
 
-function outsideRows(emitter: Emitter, list: PrintedList, output: PhysicalListOutput): Sql {
+/** All fields of a list: `elements` has the texts of a page's records, and `ends` the facts about its ends. */
+function printedList(
+  emitter: Emitter,
+  list: PrintedList,
+  elements: (output: RowsOutput<PhysicalList>) => Sql,
+  ends: () => Ends,
+): Sql {
+  return emitObject(emitter, list.fields, (output) => {
+    if (printsRows(output)) return emitArray(emitter, elements(output))
+    return output.kind === 'pageInfo'
+      ? emitPageInfo(emitter, list.list, output, beforePage(emitter, list), ends)
+      : besidesRows(emitter, list, output)
+  })
+}
+
+function noRows(): never {
+  throw new Error('The list reads no rows of a page.')
+}
+
+function besidesRows(emitter: Emitter, list: PrintedList, output: PhysicalListOutput): Sql {
   const { parent } = list
-  if (output.kind === 'pageInfo')
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), null)
   if (parent !== null && emitter.stages !== null && (output.kind === 'facets' || output.kind === 'ranked'))
     refuseStages(`\`${output.kind}\` of a list of referring records`)
   if (output.kind === 'ranked')

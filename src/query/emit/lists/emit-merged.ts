@@ -10,7 +10,7 @@ import { staged, stage } from '../steps.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
-import { emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitPageInfo } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
 import { emitElement } from './emit-list.ts'
 import { emitMissingWords } from '../../outputs/missing-words.ts'
@@ -43,13 +43,11 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
           list,
           output,
           () => anyBefore(emitter, lists),
-          readsPage(list, output)
-            ? {
-                more: sql`count(*) > ${size}`,
-                first: positionAt(sql`1`),
-                last: positionAt(sql`case when ${row}.c < ${size} then ${row}.c else ${size} end`),
-              }
-            : null,
+          () => ({
+            more: sql`count(*) > ${size}`,
+            first: positionAt(sql`1`),
+            last: positionAt(sql`case when ${row}.c < ${size} then ${row}.c else ${size} end`),
+          }),
         )
       case 'missingWords':
         return emitMissingWords(emitter, output)

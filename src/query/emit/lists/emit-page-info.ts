@@ -7,25 +7,26 @@ import type { ListOutput, ListPlan } from '../../plan/plan.ts'
 type PageInfo = Extract<ListOutput, { kind: 'pageInfo' }>
 
 /** The facts about a page that depend on its rows; positions are JSON arrays. */
-interface Ends {
+export interface Ends {
   readonly more: Sql
   readonly first: Sql
   readonly last: Sql
 }
 
 /**
- * `before`: emits, as JSON, whether there are rows on the side of the page that its cursor bounds. `ends`: null for
- * fields that do not depend on the rows of the page.
+ * `before`: emits, as JSON, whether there are rows on the side of the page that its cursor bounds. `endsOf` is called only
+ * for fields that depend on the rows of the page.
  */
 export function emitPageInfo(
   emitter: Emitter,
   list: Pick<ListPlan, 'page' | 'binding' | 'ranking'>,
   { fields }: PageInfo,
   before: () => Sql,
-  ends: Ends | null,
+  endsOf: () => Ends,
 ): Sql {
   const { dialect } = emitter
   const { page } = list
+  const ends = readsPage(list, fields) ? endsOf() : null
   const ofPage = (): Ends => {
     if (ends === null) throw new Error('The ends of a page need its rows.')
     return ends
@@ -59,11 +60,8 @@ export function emitCursor(
   return dialect.toJson(dialect.cursor(ranking === null ? literal(binding) : sql`${binding}`, position))
 }
 
-/**
- * Whether any of these fields depends on the rows of the page. All other fields must be emitted outside of the page's
- * rows: an expression without an aggregate would be repeated for each row, and would be missing for an empty page.
- */
-export function readsPage({ page }: Pick<ListPlan, 'page'>, { fields }: PageInfo): boolean {
+/** Whether any of these fields depends on the rows of the page. */
+function readsPage({ page }: Pick<ListPlan, 'page'>, fields: PageInfo['fields']): boolean {
   return fields.some(({ output: { kind } }) => {
     if (kind === 'startCursor' || kind === 'endCursor') return page.size > 0
     return kind === (page.backward ? 'hasPreviousPage' : 'hasNextPage')
