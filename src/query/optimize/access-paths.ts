@@ -6,7 +6,7 @@
 import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
-import { candidatePath, isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
+import { candidatePath, isUnhinted, type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import type { Choice } from './path-options.ts'
 import { candidateOptions, keyOptions, optionsOf, pairs, uriOptions } from './path-options.ts'
 import type { AccessPath } from '../plan/physical-plan.ts'
@@ -26,6 +26,8 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
+type Sorted = Records & { readonly sort: readonly SortKey[] }
+
 /** Rows of a page for which the formula above holds. */
 const usualPage = 21
 
@@ -33,24 +35,18 @@ const usualPage = 21
  * Chooses the path for the first rows in order, and estimates the rows it reads besides; `idOrder`: ids are in this
  * order.
  */
-export function chooseForPage(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  sort: readonly SortKey[],
-  idOrder: boolean,
-  wanted: number,
-): Choice {
+export function chooseForPage(optimizer: Optimizer, list: Sorted, idOrder: boolean, wanted: number): Choice {
+  const { table, where, sort } = list
   const { statistics, estimate: total } = optimizer
   // Rows of a hidden account that are not yet moved away are read and skipped one by one.
   if (optimizer.state.hiding) total.rows += rowsOf(optimizer, table)
-  const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
+  const along = idOrder ? null : orderIndex(optimizer, list)
   const scan: Choice =
     along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along, estimate: null }
   // Candidates in id order need no sort, so that gathering them costs nothing more for more of them.
   const page = idOrder ? usualPage : Math.max(usualPage, wanted)
   const limit = Math.ceil(Math.sqrt(page * statistics.rows(table)))
-  const options = optionsOf(optimizer, table, where, limit)
+  const options = optionsOf(optimizer, list, limit)
   const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
   if (best !== undefined) {
     total.rows += best.estimate
@@ -75,12 +71,7 @@ function isOfWords(choice: Choice): boolean {
 }
 
 /** The conditions that a path does not answer exactly, so that they are evaluated for each row it finds. */
-export function unanswered(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  choice: Choice,
-): readonly Condition[] {
+export function unanswered(optimizer: Optimizer, { table, where }: Records, choice: Choice): Condition[] {
   const isHeld = choice.kind === 'index-scan' && isUnhinted(optimizer)
   const held = isHeld ? heldBy(table, choice.index, where) : []
   return conjuncts(where).filter(
@@ -109,11 +100,12 @@ function isOfTexts(choice: Choice): boolean {
 }
 
 /** For counting: candidate ids if they exclude most rows, otherwise the planner's choice; estimates the rows it reads. */
-export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Choice {
+export function chooseForCount(optimizer: Optimizer, records: Records): Choice {
+  const { table, where } = records
   const rows = rowsOf(optimizer, table)
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
-  const candidates = candidateOptions(optimizer, table, where, limit)
+  const candidates = candidateOptions(optimizer, records, limit)
   const options = [...uriOptions(table, where), ...keyOptions(optimizer, table, where), ...candidates]
   const [best] = options
     .filter((option) => (option.estimate < limit || isOfTexts(option)) && option.estimate < few)
@@ -126,8 +118,7 @@ export function chooseForCount(optimizer: Optimizer, table: Table, where: Condit
 /** How the engine is made to use a path. `inOrder`: the list takes its order from the path. */
 export function planPath(
   optimizer: Optimizer,
-  table: Table,
-  where: Condition,
+  { table, where }: Records,
   choice: Choice,
   inOrder = false,
 ): AccessPath {
@@ -177,12 +168,7 @@ export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[
 }
 
 /** The index whose order begins with this key, or does once its first column is fixed; undefined if there is none. */
-function orderIndex(
-  { state }: Optimizer,
-  table: Table,
-  where: Condition,
-  key: SortKey | undefined,
-): string | undefined {
+function orderIndex({ state }: Optimizer, { table, where, sort: [key] }: Sorted): string | undefined {
   if (key?.value.kind === 'system' && key.value.name === 'indexed_at')
     return state.ordered.has(table.collection.nsid) ? undefined : `${table.name}/indexed_at`
   if (key?.value.kind !== 'column') return undefined

@@ -82,15 +82,8 @@ function describeRows({ order, path }: OrderedRows): string {
   return `the first ${order.near.limit} rows of ${describeRows(order.near)}, and if these do not suffice ${all}`
 }
 
-function describeAggregate({
-  aggregate,
-  fields,
-  count,
-  groups,
-  whole,
-  significance,
-  shares,
-}: PhysicalAggregate): string {
+function describeAggregate(plan: PhysicalAggregate): string {
+  const { aggregate, fields, count, groups, whole, significance, shares } = plan
   const { table, where, keys, limit, measures, having, fill, changes } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
@@ -117,11 +110,8 @@ function describeAggregate({
 }
 
 /** The arrays of objects that are read from each record, and which of their elements count. */
-function describeElements({
-  keys,
-  measures,
-  elements,
-}: Pick<PhysicalAggregate['aggregate'], 'keys' | 'measures' | 'elements'>): readonly string[] {
+function describeElements(plan: PhysicalAggregate['aggregate']): readonly string[] {
+  const { keys, measures, elements } = plan
   const through = [...keys, ...measures.map(({ of }) => of)]
   const names = through.flatMap(({ joins, leaf }) =>
     leaf.kind === 'element'

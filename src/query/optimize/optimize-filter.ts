@@ -7,7 +7,7 @@ import {
   mentionsReference,
   simpleConditions,
 } from '../plan/plan-facts.ts'
-import { candidatePath, isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
+import { candidatePath, isUnhinted, type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
@@ -143,12 +143,7 @@ const recordsPerProbe = 8
  * by index, which suffices if the page fills early; only later rows use a hash of the whole other table. The worst case
  * is therefore twice the cheaper of the two methods. One null span if treating rows differently has no use.
  */
-export function spansOf(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  limit: number,
-): readonly (Span | null)[] {
+export function spansOf(optimizer: Optimizer, { table, where }: Records, limit: number): (Span | null)[] {
   if (!isUnhinted(optimizer)) return [null]
   const joined = semiJoinedTables(where)
   if (joined === null || joined.length === 0) return [null]

@@ -1,7 +1,7 @@
 /** Plans how a list is read: its page, the rows before the page, and its total. */
 import { planFacets } from '../outputs/facets.ts'
 import { planMissingWords } from '../outputs/missing-words.ts'
-import type { Fields, Selected } from '../plan/fields.ts'
+import type { Constant, Fields } from '../plan/fields.ts'
 import { countsOf } from '../plan/groups/count-tables.ts'
 import type {
   CountedRows,
@@ -50,14 +50,8 @@ export function planList(
     : null
   const isRead = total === null || total.kind === 'rows' || total.kind === 'distinct'
   if (!isRead && list.link === null) optimizer.estimate.savedSize += totalSize(list)
-  return {
-    list,
-    fields: fields.map((field) => planField(optimizer, list, field)),
-    page,
-    before,
-    total,
-    ranking,
-  }
+  const planned = fields.map(({ key, output }) => ({ key, output: planOutput(optimizer, list, output) }))
+  return { list, fields: planned, page, before, total, ranking }
 }
 
 function planTotal(optimizer: Optimizer, list: ListPlan): PhysicalList['total'] {
@@ -76,14 +70,9 @@ function planBefore(optimizer: Optimizer, list: ListPlan, ranking: PhysicalRanki
   return planRows(optimizer, list, edge)
 }
 
-function planField(
-  optimizer: Optimizer,
-  list: ListPlan,
-  { key, output }: Selected<PlannedOutput>,
-): Selected<PhysicalListOutput> {
-  if (output.kind === 'missingWords') return { key, output: planMissingWords(optimizer, output) }
-  if (output.kind !== 'facets') return { key, output }
-  return { key, output: planFacets(optimizer, list, output.facets) }
+function planOutput(optimizer: Optimizer, list: ListPlan, output: PlannedOutput | Constant) {
+  if (output.kind === 'missingWords') return planMissingWords(optimizer, output)
+  return output.kind === 'facets' ? planFacets(optimizer, list, output.facets) : output
 }
 
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */
@@ -154,29 +143,19 @@ function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): Readon
 const nearRows = 1_000
 
 /** `isNear`: the page may lie among the first rows of the list. */
-export function planDistinctRows(
+function planDistinctRows(
   optimizer: Optimizer,
   list: ListPlan,
   wanted: Wanted,
   isNear: boolean,
 ): OrderedRows {
-  const { table, link, where, distinct } = list
+  const { table, link, sort, distinct: keys } = list
   const near = isNear && !wanted.reverse && link === null ? planNear(optimizer, list) : null
-  const idOrder = isIdOrder(optimizer, table, list.sort)
-  const found = planCountedRows(optimizer, table, where, link)
+  const idOrder = isIdOrder(optimizer, table, sort)
+  const found = planCountedRows(optimizer, list)
   const all = idOrder ? found : withoutIndex(optimizer, found)
-  return {
-    ...chosenRows(list, wanted),
-    order: {
-      kind: 'distinct',
-      keys: distinct,
-      sort: list.sort,
-      idOrder,
-      near,
-      all,
-    },
-    path: near?.path ?? all.rows.path,
-  }
+  const order = { kind: 'distinct', keys, sort, idOrder, near, all } as const
+  return { ...chosenRows(list, wanted), order, path: near?.path ?? all.rows.path }
 }
 
 /** SQLite would read rows one by one in the order of an index over the values, which takes twice as long as sorting. */
@@ -194,11 +173,11 @@ function planNear(optimizer: Optimizer, list: ListPlan): OrderedRows | null {
 }
 
 /** Plans the number of combinations. */
-export function planDistinctCount(optimizer: Optimizer, list: ListPlan): DistinctCount {
+function planDistinctCount(optimizer: Optimizer, list: ListPlan): DistinctCount {
   const { table, where, link, distinct } = list
   const counts = optimizer.state.hiding ? undefined : countsOfKeys(table, distinct)
   if (counts === undefined || link !== null || conjuncts(where).length > 0)
-    return { kind: 'distinct', keys: distinct, rows: planCountedRows(optimizer, table, where, link) }
+    return { kind: 'distinct', keys: distinct, rows: planCountedRows(optimizer, list) }
   return { kind: 'distinct-counts', counts }
 }
 

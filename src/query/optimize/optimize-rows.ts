@@ -22,7 +22,7 @@ export interface Wanted {
   readonly limit: number
 }
 
-/** The members of rows that are chosen otherwise than along a path, from those that their order has found. */
+/** The members of rows, most of which are the same if these are chosen otherwise than along a path. */
 export function chosenRows(
   { table, link, sort, page }: ListPlan,
   { reverse, inclusive, limit }: Wanted,
@@ -41,35 +41,28 @@ export function chosenRows(
 }
 
 /** Rows in order, starting at the page's cursor. */
-export function planRows(
-  optimizer: Optimizer,
-  list: ListPlan,
-  { reverse, inclusive, limit }: Wanted,
-): OrderedRows {
+export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): OrderedRows {
   const { table, link } = list
+  const { reverse, limit } = wanted
   const { dialect } = optimizer
   const { where, sort } = whereBeyond(optimizer, list, reverse ? list.sort.map(reversed) : list.sort)
+  const found = { table, where, sort }
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
-  const choice: Choice =
-    link === null ? chooseForPage(optimizer, table, where, sort, idOrder, limit) : { kind: 'planner' }
+  const choice: Choice = link === null ? chooseForPage(optimizer, found, idOrder, limit) : { kind: 'planner' }
   const given = orderGiven(choice, table, sort)
   const isSorted = link === null && !idOrder && given === 'none'
   const isProbed = link !== null || (choice.kind !== 'planner' && !isUnhinted(optimizer))
   const least = leastForLookups(optimizer, table, choice, isSorted ? null : limit)
-  const filter = planConjuncts(optimizer, unanswered(optimizer, table, where, choice), {
+  const filter = planConjuncts(optimizer, unanswered(optimizer, found, choice), {
     isNested: false,
     isProbed,
   }).map((part) => ({ ...part, filter: withLookups(optimizer, table, part.filter, least) }))
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
-    table,
-    link,
+    ...chosenRows(list, wanted),
     linkIndex: link === null ? null : linkIndexOf(table, link),
     sort,
-    position: list.page.from,
-    inclusive,
-    limit,
     filter,
     order,
     path,
@@ -83,7 +76,7 @@ export function planRows(
     const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
     return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder)
   }
-  const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
+  const path = (inOrder = false): AccessPath => planPath(optimizer, found, choice, inOrder)
   if (idOrder) {
     const sorted = choice.kind === 'candidate-ids'
     // A scan of another index may not return id order, so its rows may have to be sorted.
@@ -96,14 +89,11 @@ export function planRows(
   if (choice.kind === 'planner' && first?.kind === 'count' && first.counts !== null)
     return ordered({ kind: 'counts', of: first, counts: first.counts }, path(), false)
   if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
-  const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
+  const spans = given === 'all' ? spansOf(optimizer, found, limit) : [null]
   const filterOf = (span: Span | null): readonly Conjunct[] => {
     if (span === null) return filter
     const strategy = span.side === 'near' ? 'each' : 'once'
-    return planConjuncts(optimizer, unanswered(optimizer, table, where, choice), {
-      isNested: false,
-      strategy,
-    })
+    return planConjuncts(optimizer, unanswered(optimizer, found, choice), { isNested: false, strategy })
   }
   const order: RowOrder = {
     kind: 'path',

@@ -6,6 +6,7 @@ import type { PlanState, Statistics } from '../../database/database.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import type { CandidatePath, CandidateSource } from '../plan/physical-plan.ts'
+import type { ListPlan } from '../plan/plan.ts'
 
 export interface Optimizer {
   readonly dialect: Dialect
@@ -15,6 +16,10 @@ export interface Optimizer {
   /** Estimates of all parts that are planned so far. */
   readonly estimate: { rows: number; savedSize: number }
 }
+
+/** Records of a table that meet a condition; and those of them that refer by a link to the outer row. */
+export type Records = Pick<ListPlan, 'table' | 'where'>
+export type LinkedRecords = Records & Partial<Pick<ListPlan, 'link'>>
 
 /** Estimated rows of a table. */
 export function rowsOf({ statistics }: Optimizer, table: Table): number {

@@ -8,7 +8,7 @@ import { columnIndex, conjuncts, isKey, leadingColumn, ownUris } from '../plan/p
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
-import { type Optimizer, rowsOf } from './optimizer.ts'
+import { type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/conditions.ts'
 
@@ -57,12 +57,8 @@ export function pairs(table: Table, where: Condition): readonly Pair[] {
 }
 
 /** Paths by single conjuncts, the most selective first; counted up to `limit`. */
-export function optionsOf(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  limit: number,
-): readonly Option[] {
+export function optionsOf(optimizer: Optimizer, records: Records, limit: number): readonly Option[] {
+  const { table, where } = records
   const parts = conjuncts(where)
   const probe = (index: TableIndex, held: readonly Condition[], upTo: number): number => {
     const filter = planFilter(optimizer, { kind: 'all', of: held })
@@ -82,7 +78,7 @@ export function optionsOf(
     const steps = held.length === parts.length ? 10 : 1
     return scanOf(index, probe(index, held, limit * steps) / steps, false)
   })
-  const candidates = candidateOptions(optimizer, table, where, limit)
+  const candidates = candidateOptions(optimizer, records, limit)
   const keys = keyOptions(optimizer, table, where)
   return [...uriOptions(table, where), ...keys, ...singles, ...both, ...candidates].sort(
     (a, b) => a.estimate - b.estimate,
@@ -113,12 +109,7 @@ export function keyOptions({ statistics }: Optimizer, table: Table, where: Condi
 }
 
 /** Paths by candidate ids, and whether merging their sources is cheap enough to return id order. */
-export function candidateOptions(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  limit: number,
-): Option[] {
+export function candidateOptions(optimizer: Optimizer, { table, where }: Records, limit: number): Option[] {
   return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
     // A condition on an index of the table itself already has an index-scan option.
     if (columnIndex(table, part) !== undefined) return []

@@ -165,7 +165,7 @@ export function planFacets(
   for (const { where } of found) {
     const known = rows.get(where)
     const areFound = link !== null || conjuncts(where).length > 0
-    if (known === undefined) rows.set(where, planCountedRows(optimizer, table, where, link))
+    if (known === undefined) rows.set(where, planCountedRows(optimizer, { table, where, link }))
     else if (areFound && !shared.includes(known)) shared.push(known)
   }
   const groupsOf = (facet: FacetPlan): PhysicalFacet['groups'] => {

@@ -14,6 +14,7 @@ import type { Source } from '../emit/groups/emit-source.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
 import { fieldsBelow } from '../plan/build-fields.ts'
+import type { Condition } from '../plan/conditions.ts'
 import { groupKey, type TimeFrame } from '../plan/groups/build-group-key.ts'
 import type {
   GroupValue,
@@ -27,6 +28,7 @@ import type { PlanContext } from '../plan/plan.ts'
 /** The context of one aggregate, which collects its measures and changes. */
 export interface AggregateContext extends PlanContext {
   readonly table: Table
+  readonly where: Condition
   readonly time: TimeFrame
   readonly groupBy: readonly GroupField[]
   /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */

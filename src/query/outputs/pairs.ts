@@ -1,5 +1,4 @@
 /** `pairs` of an aggregate: which elements of an array occur together in one record. */
-import type { Table } from '../../database/layout/tables.ts'
 import type { GroupField } from '../../schema/model/operators.ts'
 import { allOf, identifier, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilters } from '../emit/emit-access-path.ts'
@@ -15,25 +14,20 @@ import type { Optimizer } from '../optimize/optimizer.ts'
 import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
 import { namedBelow } from '../plan/build-fields.ts'
-import type { Condition } from '../plan/conditions.ts'
 import { groupKey } from '../plan/groups/build-group-key.ts'
 import type { PairsPlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalPairs } from '../plan/physical-plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import type { PlanContext } from '../plan/plan.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
+import type { AggregateContext } from './measures.ts'
 
 const defaultLimit = 50
 /** Records with more different elements have too many pairs, and are left out. */
 const mostPaired = 100
 
-export function buildPairs(
-  context: PlanContext,
-  collected: Collected,
-  table: Table,
-  where: Condition,
-): PairsPlan {
+export function buildPairs(context: AggregateContext, collected: Collected): PairsPlan {
+  const { table, where } = context
   const { field, minCount, limit } = argumentsOf(context.selection, collected)
   const { leaf } = groupKey(context, table, field as GroupField)
   if (leaf.kind !== 'array') throw new Error('Only arrays have pairs of elements.')
@@ -60,9 +54,9 @@ export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
 
 /** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */
 export function planPairs(optimizer: Optimizer, given: PairsPlan): PhysicalPairs {
-  const where = joinWords(given.where)
-  const areAll = conjuncts(where).length === 0 && !optimizer.state.hiding
-  return { ...given, where, rows: areAll ? null : planCountedRows(optimizer, given.table, where, null) }
+  const plan = { ...given, where: joinWords(given.where) }
+  const areAll = conjuncts(plan.where).length === 0 && !optimizer.state.hiding
+  return { ...plan, rows: areAll ? null : planCountedRows(optimizer, plan) }
 }
 
 /** Pairs of the elements of an array that occur in one record, as a JSON array: the most frequent first, then in the order of their values. */

@@ -1,5 +1,4 @@
 /** `nodes` of groups: sample records of each group of a page. */
-import type { Table } from '../../database/layout/tables.ts'
 import { relevanceField } from '../../schema/model/operators.ts'
 import { raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFields } from '../emit/emit-output.ts'
@@ -20,24 +19,25 @@ import { buildSort } from '../plan/build-page.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { PhysicalAggregate, PhysicalList, PhysicalSamples } from '../plan/physical-plan.ts'
 import { withoutElements } from '../plan/plan-facts.ts'
-import type { AggregatePlan, Output, PlanContext, SamplesPlan } from '../plan/plan.ts'
+import type { AggregatePlan, Output, SamplesPlan } from '../plan/plan.ts'
 import { filtersSize, readingSize } from '../price/cost-groups.ts'
 import { sortSize } from '../price/cost-pages.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
+import type { AggregateContext } from './measures.ts'
 
 const defaultFirst = 2
 
-export function buildSamples(context: PlanContext, collected: Collected, table: Table): SamplesPlan {
+export function buildSamples(context: AggregateContext, collected: Collected): SamplesPlan {
   const { first, sortBy } = argumentsOf(context.selection, collected)
   const asked = (sortBy ?? []) as readonly { readonly field: unknown }[]
   if (asked.some(({ field }) => field === relevanceField))
     throw badInput('`nodes` of groups are in no order of relevance. Sort by another field, or ask a list.')
   return {
     kind: 'nodes',
-    sort: buildSort(context, table, sortBy),
+    sort: buildSort(context, context.table, sortBy),
     first: integerArgument('first', first, limits.groupNodes, defaultFirst, 1),
-    fields: buildRecord(context, table, collected.selections),
+    fields: buildRecord(context, context.table, collected.selections),
   }
 }
 
@@ -63,7 +63,7 @@ export function planSamples(
     ...samples,
     sort: visibleSort(optimizer, samples.sort),
     fields,
-    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
+    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, { table, where })),
     inIdOrder: isIdOrder(optimizer, table, samples.sort),
   }
 }

@@ -22,20 +22,16 @@ import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { UnusualWordOutput, UnusualWordsOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { CountedRows, PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
-import type { PlanContext } from '../plan/plan.ts'
 import { selectedSize, sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
+import type { AggregateContext } from './measures.ts'
 import { emitSignificance, scoreSteps } from './scores.ts'
 import { comparison } from './significance.ts'
 
 const defaultLimit = 20
 
-export function buildUnusualWords(
-  context: PlanContext,
-  collected: Collected,
-  table: Table,
-  where: Condition,
-): UnusualWordsPlan {
+export function buildUnusualWords(context: AggregateContext, collected: Collected): UnusualWordsPlan {
+  const { table, where } = context
   const { field, limit, ...compared } = argumentsOf(context.selection, collected)
   const { name } = field as SearchField
   return {
@@ -91,7 +87,7 @@ export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan):
  * that is more than n, the n records are looked at for their CIDs. Only engines that take hints have that index.
  */
 function planSample(optimizer: Optimizer, table: Table, where: Condition): CountedRows {
-  const counted = planCountedRows(optimizer, table, where, null)
+  const counted = planCountedRows(optimizer, { table, where })
   const index = table.indexes.find(({ kind }) => kind === 'sample')
   if (isUnhinted(optimizer) || index === undefined || counted.rows.path.kind !== 'planner') return counted
   const many = Math.ceil(Math.sqrt(mostRead * rowsOf(optimizer, table)))

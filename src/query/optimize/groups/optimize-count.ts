@@ -33,7 +33,7 @@ import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { timeOfMatches } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
-import { isUnhinted, type Optimizer, rowsOf } from '../optimizer.ts'
+import { isUnhinted, type LinkedRecords, type Optimizer, rowsOf } from '../optimizer.ts'
 import { type Choice, pairs } from '../path-options.ts'
 
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
@@ -50,8 +50,7 @@ export function planCount(
     const materialized = materializedCount(optimizer, table, where)
     if (materialized !== null) return materialized
     const words = where.kind === 'not' ? where.of : where
-    if (words.kind !== 'words' || optimizer.state.hiding)
-      return planCountedRows(optimizer, table, where, null)
+    if (words.kind !== 'words' || optimizer.state.hiding) return planCountedRows(optimizer, { table, where })
     optimizer.estimate.rows += timeOfMatches(optimizer, words.index, words.match)
     const outOf = where.kind === 'not' ? planCount(optimizer, table, alwaysTrue, null) : null
     return { kind: 'matches', index: words.index, match: words.match, outOf }
@@ -60,7 +59,7 @@ export function planCount(
     const counts = countsOf(table, 'reference', [link.base, link.key])
     if (counts !== undefined) return { kind: 'link-counts', counts }
   }
-  return planCountedRows(optimizer, table, where, link)
+  return planCountedRows(optimizer, { table, where, link })
 }
 
 /** Plans the number of records of an aggregate. `addsUp`: the counts of its groups add up to it. */
@@ -75,44 +74,37 @@ export function planTotal(
 }
 
 /** Rows that are counted or grouped, in any order. */
-export function planCountedRows(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  link: Link | null,
-): CountedRows {
+export function planCountedRows(optimizer: Optimizer, records: LinkedRecords): CountedRows {
+  const { table, where, link = null } = records
   if (link !== null) {
     optimizer.estimate.rows = Number.POSITIVE_INFINITY
-    const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false, true)
+    const rows = rowAccess(optimizer, records, { kind: 'planner' })
     return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
   }
-  const choice = chooseForCount(optimizer, table, where)
+  const choice = chooseForCount(optimizer, records)
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
-  return { kind: 'rows', rows: rowAccess(optimizer, table, where, choice, choice.kind === 'planner') }
+  return { kind: 'rows', rows: rowAccess(optimizer, records, choice) }
 }
 
-/**
- * `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. `targets`: the condition whose
- * targets are found first.
- */
+/** `targets`: the condition whose targets are found first. */
 function rowAccess(
   optimizer: Optimizer,
-  table: Table,
-  where: Condition,
+  records: LinkedRecords,
   choice: Choice,
-  mayEnter: boolean,
-  isLinked = false,
   targets?: TargetSemiJoin,
 ): RowAccess {
-  const isProbed = isLinked || !isUnhinted(optimizer)
-  const filter = unanswered(optimizer, table, where, choice).map((part) => ({
+  const { table, link = null } = records
+  const isProbed = link !== null || !isUnhinted(optimizer)
+  // If the planner chooses the index, it may use the index of any conjunct.
+  const mayEnter = link === null && choice.kind === 'planner'
+  const filter = unanswered(optimizer, records, choice).map((part) => ({
     filter:
       part === targets
         ? planSetJoin(optimizer, targets, null)
         : planFilter(optimizer, part, { isNested: false, isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
-  return { table, path: planPath(optimizer, table, where, choice), filter }
+  return { table, path: planPath(optimizer, records, choice), filter }
 }
 
 /** Null if no materialized counts answer these conditions. */
@@ -174,12 +166,16 @@ export function planGroups(
   aggregate: AggregatePlan,
   keys: readonly GroupKey[],
 ): GroupAccess {
-  const { table } = aggregate
+  const { table, measures } = aggregate
+  const materialized = materializedGroups(optimizer, aggregate, keys)
+  if (materialized !== null) return materialized
+  const [key, ...others] = keys
+  const isPlain = key?.joins.length === 0 && others.length === 0 && measures.length === 0
+  const mayCount = isPlain && !optimizer.state.hiding && !isUnhinted(optimizer)
   return (
-    materializedGroups(optimizer, aggregate, keys) ??
-    groupsOfRanges(optimizer, aggregate, keys) ??
-    groupsOfIndex(optimizer, aggregate, keys) ??
-    planCountedRows(optimizer, table, withoutElements(aggregate, keys), null)
+    (mayCount ? groupsOfRanges(optimizer, aggregate, key) : null) ??
+    (mayCount ? groupsOfIndex(optimizer, aggregate, key) : null) ??
+    planCountedRows(optimizer, { table, where: withoutElements(aggregate, keys) })
   )
 }
 
@@ -192,16 +188,9 @@ const unitsInOrder: ReadonlySet<TimeBucket['unit']> = new Set(['day', 'week', 'm
  * Groups by time of the records with one value of a code: entries of the index by both are counted range by range. Null
  * if the records are not more than the buckets, or the engine cannot be made to count entries of the index alone.
  */
-function groupsOfRanges(
-  optimizer: Optimizer,
-  { table, where, measures }: AggregatePlan,
-  keys: readonly GroupKey[],
-): GroupAccess | null {
-  const { statistics, state } = optimizer
-  const [key, ...others] = keys
-  if (key === undefined || others.length > 0 || measures.length > 0 || key.leaf.kind !== 'column') return null
-  if (key.joins.length > 0 || key.bucket === null || !unitsInOrder.has(key.bucket.unit)) return null
-  if (state.hiding || isUnhinted(optimizer)) return null
+function groupsOfRanges(optimizer: Optimizer, plan: AggregatePlan, key: GroupKey): GroupAccess | null {
+  const { table, where } = plan
+  if (key.leaf.kind !== 'column' || key.bucket === null || !unitsInOrder.has(key.bucket.unit)) return null
   const instant = key.leaf.column
   const pair = pairs(table, where).find(({ index }) => index.columns[1] === instant.name)
   const counts = countsOfKey(table, key)
@@ -211,7 +200,7 @@ function groupsOfRanges(
   const code = planFilter(optimizer, where)
   const buckets = rowsOfCounts(optimizer, counts)
   const probe = emitRowsProbe(createEmitter(optimizer), table, code)
-  if (statistics.countUpTo(probe, buckets + 1) <= buckets) return null
+  if (optimizer.statistics.countUpTo(probe, buckets + 1) <= buckets) return null
   optimizer.estimate.rows += rowsOf(optimizer, table) / entriesPerRecord
   return { kind: 'ranges', counts, index: pair.index, instant, code, total }
 }
@@ -222,14 +211,8 @@ function groupsOfRanges(
  * which a condition holds are read. Otherwise each record that a condition finds is looked up. Null if there is no such
  * index, if these records are few, or if the engine chooses by itself.
  */
-function groupsOfIndex(
-  optimizer: Optimizer,
-  { table, where, measures }: AggregatePlan,
-  [key, ...others]: readonly GroupKey[],
-): GroupAccess | null {
-  if (optimizer.state.hiding || isUnhinted(optimizer)) return null
-  if (key === undefined || others.length > 0 || measures.length > 0 || key.joins.length > 0) return null
-  const { leaf } = key
+function groupsOfIndex(optimizer: Optimizer, plan: AggregatePlan, { leaf }: GroupKey): GroupAccess | null {
+  const { table, where } = plan
   if (leaf.kind !== 'reference' && leaf.kind !== 'column') return null
   const own = namesOf(leaf)
   const parts = conjuncts(where)
@@ -258,7 +241,7 @@ function groupsOfIndex(
   if (targets)
     optimizer.estimate.rows += rowsOf(optimizer, targets.table) + filterEstimate(optimizer, table, where)
   const scan = { kind: 'index-scan', index: index.name, estimate: null } as const
-  return { kind: 'rows', rows: rowAccess(optimizer, table, where, scan, false, false, targets) }
+  return { kind: 'rows', rows: rowAccess(optimizer, { table, where }, scan, targets) }
 }
 
 function namesOf(leaf: { readonly base: Column; readonly key: Column } | { readonly column: Column }) {

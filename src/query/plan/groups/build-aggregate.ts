@@ -5,6 +5,7 @@ import { buildElements, buildTimeFrame, groupFieldsOf, groupKey, intervalOf } fr
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
 import { buildPossibleWhere, buildWhere } from '../build-where.ts'
+import type { Input } from '../build-operators.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
 import { isOfShare } from '../plan-facts.ts'
@@ -31,7 +32,6 @@ interface Building extends AggregateContext {
   /** Maximum number of groups. */
   readonly limit: number
   readonly interval: number | null
-  readonly where: Condition
   /** The arguments `where` and `numerator`. */
   readonly conditions: unknown
   readonly numerator: unknown
@@ -93,7 +93,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
 }
 
 /** What groups have on both levels, after their fields have collected the measures. */
-function buildGroups(building: Building, given: Readonly<Record<string, unknown>>, order: GroupOrder) {
+function buildGroups(building: Building, given: Input, order: GroupOrder) {
   const { table, where, limit, keys, conditions, numerator } = building
   const having = buildHaving(building, given)
   const measures = [...building.measures.values()]
@@ -149,11 +149,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
 }
 
 /** A series in time is in order of time. */
-function groupOrder(
-  building: Building,
-  { orderBy, rankBy }: Readonly<Record<string, unknown>>,
-  fill: FillPlan | null,
-): GroupOrder {
+function groupOrder(building: Building, { orderBy, rankBy }: Input, fill: FillPlan | null): GroupOrder {
   const usual =
     fill?.kind === 'buckets'
       ? ({ by: 'key', direction: 'asc' } as const)
@@ -190,9 +186,9 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
     case 'groupsPageInfo':
       return { kind: 'groupsPageInfo', fields: namedBelow(building, below) }
     case 'pairs':
-      return buildPairs(building, below, building.table, building.where)
+      return buildPairs(building, below)
     case 'unusualWords':
-      return buildUnusualWords(building, below, building.table, building.where)
+      return buildUnusualWords(building, below)
     default:
       return measureOutput(building, below)
   }
@@ -217,7 +213,7 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     const problem = building.outer === null ? undefined : ofOuterGroups[below.name]
     if (problem !== undefined) throw badInput(problem)
     if (below.name === 'top') return buildTop(building, below)
-    if (below.name === 'nodes') return buildSamples(building, below, building.table)
+    if (below.name === 'nodes') return buildSamples(building, below)
     if (below.name === 'change') return buildChange(building, below)
     if (below.name === 'cursor') return { kind: 'cursor' }
     if (below.name === 'countShare')
