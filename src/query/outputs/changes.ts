@@ -7,11 +7,12 @@ import { type Grouping, isMissing, keyOrder, valuesOf } from '../emit/groups/emi
 import { keyName, keyNames } from '../emit/groups/emit-source.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
-import type { ChangeOutput, GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
+import type { GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
 import { isInstant } from '../plan/plan-facts.ts'
+import type { GroupValueOutput } from '../plan/plan.ts'
 import { type AggregateContext, buildGroupValue, type ValueArgument } from './measures.ts'
 
-export function buildChange(context: AggregateContext, collected: Collected): ChangeOutput {
+export function buildChange(context: AggregateContext, collected: Collected): GroupValueOutput {
   assertSeries(context)
   const { changes, selection } = context
   const of = valueOf(context, argumentsOf(selection, collected).of)

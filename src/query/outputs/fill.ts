@@ -20,6 +20,8 @@ interface Filled {
   readonly share: SharePlan | null
 }
 
+type Comparing = Extract<Condition, { kind: 'compare' }>
+
 const second = 1_000_000n
 
 export function buildFill(given: Readonly<Record<string, unknown>>, filled: Filled): FillPlan | null {
@@ -67,45 +69,30 @@ export function buildFill(given: Readonly<Record<string, unknown>>, filled: Fill
   }
 }
 
-/** The first and the last microsecond that conditions on the key, which must hold, allow. */
-function boundsOf(
-  where: Condition,
-  key: GroupKey,
-): { readonly first: bigint | null; readonly last: bigint | null } {
-  const parts = conjuncts(where)
-  const [join, ...joins] = key.joins
-  if (join !== undefined) {
-    const targets = parts.filter(
-      (part) => part.kind === 'target' && part.of.kind === 'columns' && part.of.base.name === join.base.name,
-    )
-    return tightest(
-      targets.map((part) => boundsOf(part.kind === 'target' ? part.where : where, { ...key, joins })),
-    )
+/** The first and the last microsecond that conditions on the key, which must hold, allow; null without a bound. */
+function boundsOf(where: Condition, key: GroupKey) {
+  let first: bigint | null = null
+  let last: bigint | null = null
+  for (const { op, to } of comparisonsWith(key, where)) {
+    if (typeof to !== 'bigint') continue
+    const [from, upTo] = [op === 'gt' ? to + 1n : to, op === 'lt' ? to - 1n : to]
+    if ((op === 'gt' || op === 'gte' || op === 'eq') && (first === null || from > first)) first = from
+    if ((op === 'lt' || op === 'lte' || op === 'eq') && (last === null || upTo < last)) last = upTo
   }
-  return tightest(
-    parts.map((part) => {
-      if (part.kind !== 'compare' || !isOf(part.operand, key) || typeof part.to !== 'bigint')
-        return { first: null, last: null }
-      const { op, to } = part
-      const first = op === 'gte' || op === 'eq' ? to : op === 'gt' ? to + 1n : null
-      const last = op === 'lte' || op === 'eq' ? to : op === 'lt' ? to - 1n : null
-      return { first, last }
-    }),
-  )
+  return { first, last }
 }
 
-function tightest(bounds: readonly { readonly first: bigint | null; readonly last: bigint | null }[]) {
-  const best = (values: readonly (bigint | null)[], isBetter: (a: bigint, b: bigint) => boolean) =>
-    values.reduce(
-      (one, other) => (one === null || (other !== null && isBetter(other, one)) ? other : one),
-      null,
-    )
-  const firsts = bounds.map(({ first }) => first)
-  const lasts = bounds.map(({ last }) => last)
-  return { first: best(firsts, (a, b) => a > b), last: best(lasts, (a, b) => a < b) }
+function comparisonsWith(key: GroupKey, where: Condition): readonly Comparing[] {
+  const [join, ...joins] = key.joins
+  return conjuncts(where).flatMap((part): readonly Comparing[] => {
+    if (part.kind === 'compare') return join === undefined && isOf(part.operand, key) ? [part] : []
+    if (part.kind !== 'target' || part.of.kind !== 'columns' || part.of.base.name !== join?.base.name)
+      return []
+    return comparisonsWith({ ...key, joins }, part.where)
+  })
 }
 
-function isOf(operand: Extract<Condition, { kind: 'compare' }>['operand'], { leaf }: GroupKey): boolean {
+function isOf(operand: Comparing['operand'], { leaf }: GroupKey): boolean {
   if (operand.kind === 'column') return leaf.kind === 'column' && operand.column.name === leaf.column.name
   return operand.kind === 'system' && leaf.kind === 'system' && operand.name === leaf.name
 }

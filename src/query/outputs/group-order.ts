@@ -20,25 +20,19 @@ export interface OrderPart extends PositionPart {
   readonly missing?: MissingPlace | undefined
 }
 
+export type OrderedGroups = Pick<AggregatePlan, 'keys' | 'order' | 'measures'>
+
 /** Every order ends with the keys, so that it is total. */
-export function groupOrderParts({
-  keys,
-  order,
-  measures: all,
-}: Pick<AggregatePlan, 'keys' | 'order' | 'measures'>): readonly OrderPart[] {
+export function groupOrderParts(plan: OrderedGroups): readonly OrderPart[] {
+  const { keys, order, measures: all } = plan
   const byKeys = (direction: Direction): readonly OrderPart[] =>
-    keys.map((key, index) => ({
-      of: { kind: 'key', key: index },
-      type: typeOfKey(key),
-      direction,
-      nullable: true,
-    }))
-  const counted = (kind: 'count' | 'score', direction: Direction): OrderPart => ({
-    of: { kind },
-    type: 'integer',
-    direction,
-    nullable: false,
-  })
+    keys.map((key, index) => {
+      const of = { kind: 'key', key: index } as const
+      return { of, type: typeOfKey(key), direction, nullable: true }
+    })
+  const counted = (kind: 'count' | 'score', direction: Direction): OrderPart => {
+    return { of: { kind }, type: 'integer', direction, nullable: false }
+  }
   switch (order.by) {
     case 'key':
       return byKeys(order.direction)

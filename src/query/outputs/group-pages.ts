@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import type { GroupField } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { decodeCursor } from '../../util/cursor.ts'
+import type { Json } from '../../util/is-object.ts'
 import { emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
@@ -12,14 +13,10 @@ import type { GroupPage } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import type { AggregatePlan, GroupPageInfoOutput } from '../plan/plan.ts'
 import { readPosition } from '../plan/positions.ts'
-import { groupCursor, groupOrder, groupOrderParts, isBehind } from './group-order.ts'
+import { groupCursor, groupOrder, groupOrderParts, isBehind, type OrderedGroups } from './group-order.ts'
 
 /** `field`: the name of the aggregate field. */
-export function buildGroupPage(
-  field: string,
-  given: Readonly<Record<string, unknown>>,
-  plan: Pick<AggregatePlan, 'keys' | 'order' | 'measures'>,
-): GroupPage {
+export function buildGroupPage(field: string, given: Json, plan: OrderedGroups): GroupPage {
   const binding = bindingOf(field, given, plan.order)
   const { after } = given
   if (after === undefined || after === null) return { binding, after: null }
@@ -33,7 +30,7 @@ export function buildGroupPage(
 
 function bindingOf(
   field: string,
-  { groupBy, rankBy, timeZone, weekStart, interval }: Readonly<Record<string, unknown>>,
+  { groupBy, rankBy, timeZone, weekStart, interval }: Json,
   order: AggregatePlan['order'],
 ): string {
   const names = ((groupBy ?? []) as readonly GroupField[]).map(({ name }) => name)

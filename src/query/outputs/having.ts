@@ -4,6 +4,7 @@ import { leafType } from '../../schema/model/leaves.ts'
 import { measures } from '../../schema/model/measures.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { parseInstant } from '../../util/instant.ts'
+import type { Json } from '../../util/is-object.ts'
 import { signs } from '../emit/emit-filter.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
@@ -18,10 +19,7 @@ interface HavingArgument extends ValueArgument {
   readonly value: number | bigint | string
 }
 
-export function buildHaving(
-  context: AggregateContext,
-  given: Readonly<Record<string, unknown>>,
-): readonly HavingPlan[] {
+export function buildHaving(context: AggregateContext, given: Json): readonly HavingPlan[] {
   const conditions = (given.having ?? []) as readonly HavingArgument[]
   if (conditions.length === 0) return []
   assertWithin('groupConditions', conditions.length, '`having` has too many conditions')

@@ -124,21 +124,14 @@ const hints: readonly Hint[] = [
     /^Value "\w*count" does not exist in "(\w+SortField)" enum/i,
     (schema, [type = '']) => {
       const counts = enumNames(schema, type).filter((one) => one.endsWith('_count'))
-      return counts.length === 0
-        ? null
-        : `Numbers of records that refer are ${counts
-            .slice(0, 3)
-            .map((one) => `\`${one}\``)
-            .join(', ')}.`
+      return counts.length === 0 ? null : `Numbers of records that refer are ${listed(counts, ', ')}.`
     },
   ],
   [
     /^Value "(\w+)" does not exist in "(\w+)" enum\.$/,
     (schema, [name = '', type = '']) => {
-      const likely = enumNames(schema, type)
-        .filter((one) => one.endsWith(`_${name}`))
-        .map((one) => `\`${one}\``)
-      return likely.length === 0 ? null : `Did you mean ${likely.slice(0, 3).join(' or ')}?`
+      const likely = enumNames(schema, type).filter((one) => one.endsWith(`_${name}`))
+      return likely.length === 0 ? null : `Did you mean ${listed(likely, ' or ')}?`
     },
   ],
   [
@@ -201,13 +194,17 @@ function rootHint(schema: GraphQLSchema, name: string): string | null {
   const likely = collections.filter(({ rootField }) =>
     [bare, bare.replace(/s$/, ''), bare.replace(/ies$/, 'y')].some((word) => endsInWord(rootField, word)),
   )
-  const [first, ...others] = likely.map(({ rootField }) => `\`${rootField}${suffix}\``)
+  const names = likely.map(({ rootField }) => `${rootField}${suffix}`)
+  if (names.length > 0) return `Did you mean ${listed(names, ' or ')}?`
   const [any] = collections
-  if (first === undefined)
-    return any === undefined
-      ? null
-      : `The fields of the query are named after collections, such as \`${any.rootField}\`.`
-  return `Did you mean ${[first, ...others.slice(0, 2)].join(' or ')}?`
+  return any === undefined
+    ? null
+    : `The fields of the query are named after collections, such as \`${any.rootField}\`.`
+}
+
+function listed(names: readonly string[], separator: string): string {
+  const shown = names.slice(0, 3).map((name) => `\`${name}\``)
+  return shown.join(separator)
 }
 
 /** Ignores case, but the word must begin where a word of the name begins. */
@@ -224,10 +221,9 @@ function reverseHint(schema: GraphQLSchema, name: string, typeName: string): str
   const singular = name.replace(/ies$/, 'y').replace(/s$/, '')
   const likely = Object.entries(type.getFields()).flatMap(([field, { extensions }]) => {
     const role = extensions.role
-    return role?.kind === 'reverse' && endsInWord(role.collection.rootField, singular) ? [`\`${field}\``] : []
+    return role?.kind === 'reverse' && endsInWord(role.collection.rootField, singular) ? [field] : []
   })
-  if (likely.length === 0) return null
-  return `Records that refer to this one are in ${likely.slice(0, 3).join(' or ')}.`
+  return likely.length === 0 ? null : `Records that refer to this one are in ${listed(likely, ' or ')}.`
 }
 
 function enumNames(schema: GraphQLSchema, name: string): readonly string[] {

@@ -15,6 +15,7 @@ import type {
 import { Kind, parse } from 'graphql/language'
 import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
 import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
+import type { Json } from '../../util/is-object.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors, argumentsOf, type Collected, collectFields, type Selection } from './prepare.ts'
@@ -39,7 +40,7 @@ export function introspect(
   selection: Selection,
   operation: OperationDefinitionNode,
   collected: Collected,
-  rawVariables: Readonly<Record<string, unknown>>,
+  rawVariables: Json,
 ): Introspection {
   const most = Math.max(limits.introspectionFields, Math.ceil(1.5 * sizeOfAll(selection.schema)))
   const fields = countFields(selection, collected, most)
@@ -51,7 +52,7 @@ function execute(
   { schema, fragments }: Selection,
   operation: OperationDefinitionNode,
   { key, nodes }: Collected,
-  rawVariables: Readonly<Record<string, unknown>>,
+  rawVariables: Json,
 ): string {
   const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
   const document: DocumentNode = {

@@ -117,24 +117,20 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
   const named = operations.map((operation) => operation.name?.value ?? '(unnamed)').join(', ')
   if (name === null) {
     const [only, ...others] = operations
-    if (only === undefined)
-      throw new ServiceError('BAD_USER_INPUT', 'The document has no operation. Add a query.')
+    if (only === undefined) throw badInput('The document has no operation. Add a query.')
     if (others.length === 0) return only
-    throw new ServiceError(
-      'BAD_USER_INPUT',
-      `The document has several operations: set operationName to one of ${named}.`,
-    )
+    throw badInput(`The document has several operations: set operationName to one of ${named}.`)
   }
   const found = operations.find((operation) => operation.name?.value === name)
   if (found !== undefined) return found
-  throw new ServiceError('BAD_USER_INPUT', `The document has no operation named "${name}"; it has ${named}.`)
+  throw badInput(`The document has no operation named "${name}"; it has ${named}.`)
 }
 
 /** Throws RequestErrors or ServiceError. */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  raw: Readonly<Record<string, unknown>>,
+  raw: Json,
 ): VariableValues {
   return runAllSteps(coerceInSteps(schema, operation, raw))
 }
@@ -143,7 +139,7 @@ export function coerceVariables(
 export function* coerceInSteps(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  raw: Readonly<Record<string, unknown>>,
+  raw: Json,
 ): Generator<void, VariableValues> {
   const maxErrors = maxErrorsFor(measureVariables(raw))
   yield
@@ -227,10 +223,7 @@ export function collectFields(
 }
 
 /** Coerced argument values; a fault in a variable is reported as the caller's. */
-export function argumentsOf(
-  { variables }: Selection,
-  { field, nodes }: Collected,
-): Readonly<Record<string, unknown>> {
+export function argumentsOf({ variables }: Selection, { field, nodes }: Collected): Json {
   if (field === undefined) return {}
   const node = withoutOmitted(nodes[0] as FieldNode, variables)
   return callersFault(() => getArgumentValues(field, node, variables))

@@ -19,6 +19,7 @@ import { getNullableType, isInputObjectType, isListType, isNonNullType, isScalar
 import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
 import { ASTValidationContext } from 'graphql/validation/ValidationContext'
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
+import type { Json } from '../../util/is-object.ts'
 
 /**
  * The same document if nothing is to be changed. Each operation declares the copies that it and its fragments use, by its
@@ -104,10 +105,7 @@ export const variablesInAllowedPosition: ValidationRule = (context) => {
 }
 
 /** The values that the caller gave, by the names that the operation declares. */
-export function givenValues(
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  raw: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+export function givenValues({ variableDefinitions = [] }: OperationDefinitionNode, raw: Json): Json {
   const given: Record<string, unknown> = Object.create(null)
   for (const { value: name } of variableDefinitions.map(({ variable }) => variable.name))
     if (Object.hasOwn(raw, givenName(name))) given[name] = raw[givenName(name)]

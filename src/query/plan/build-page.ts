@@ -1,10 +1,10 @@
 /** Builds the order and the page of a list field, and reads its cursor. */
-import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { leafProperties } from '../../schema/model/leaves.ts'
 import { relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor, parseArray } from '../../util/cursor.ts'
+import type { Json } from '../../util/is-object.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance.ts'
@@ -31,10 +31,11 @@ export function buildPage(
   table: Table,
   fieldName: string,
   search: ListSearch | null,
-  { sortBy, distinctOn, ...page }: Readonly<Record<string, unknown>>,
+  { sortBy, distinctOn, ...page }: Json,
 ): OrderAndPage {
   const order = sortArguments(sortBy)
-  const fields = distinctArguments(distinctOn)
+  const fields = (distinctOn ?? []) as readonly SortField[]
+  assertWithin('distinctFields', fields.length, '`distinctOn` has too many fields')
   if (order.some(({ field }) => field === relevanceField)) {
     if (fields.length > 0)
       throw badInput(
@@ -50,12 +51,6 @@ export function buildPage(
   const of = fields.length === 0 ? '' : ` distinct ${fields.map(({ name }) => name).join(', ')}`
   const binding = `${fieldName} ${names}${of}`
   return { sort, distinct, binding, ranking: null, page: pageArguments(context, page, sort, binding) }
-}
-
-function distinctArguments(distinctOn: unknown): readonly SortField[] {
-  const fields = (distinctOn ?? []) as readonly SortField[]
-  assertWithin('distinctFields', fields.length, '`distinctOn` has too many fields')
-  return fields
 }
 
 /** The keys of a total order, from the argument `sortBy`. */
@@ -92,7 +87,7 @@ export function buildMergedPage(
   context: PlanContext,
   table: Table,
   fieldName: string,
-  given: Readonly<Record<string, unknown>>,
+  given: Json,
 ): OrderAndPage {
   const { from, ...page } = pageArguments(context, given, newestFirst, fieldName, 1)
   const common = { sort: newestFirst, distinct: [], binding: fieldName, ranking: null }
@@ -108,7 +103,7 @@ function buildRankedPage(
   fieldName: string,
   search: ListSearch | null,
   order: readonly SortArgument[],
-  page: Readonly<Record<string, unknown>>,
+  page: Json,
 ): OrderAndPage {
   if (search === null || search.terms.length === 0)
     throw badInput(
@@ -170,24 +165,21 @@ function sortKeys(context: PlanContext, table: Table, order: readonly SortArgume
 }
 
 function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['field']): readonly KeyValue[] {
-  const kind = 'system'
+  const system = (name: Extract<KeyValue, { kind: 'system' }>['name']): KeyValue => ({ kind: 'system', name })
   if (leaf.kind === 'relevance') return [leaf]
   if (leaf.kind === 'count') return [referringCount(context, leaf.reference)]
   if (leaf.kind === 'system') {
     switch (leaf.name) {
       case 'indexedAt':
-        return [{ kind, name: 'indexed_at' }]
+        return [system('indexed_at')]
       case 'changedAt':
-        return [{ kind, name: 'changed_at' }]
+        return [system('changed_at')]
       // A repo collection ends in a slash, which no record key contains, so comparing both parts compares the URI.
       case 'uri':
-        return [
-          { kind, name: 'baseUri' },
-          { kind, name: 'rkey' },
-        ]
+        return [system('baseUri'), system('rkey')]
       case 'did':
       case 'rkey':
-        return [{ kind, name: leaf.name }]
+        return [system(leaf.name)]
       case 'collection':
         return []
     }
@@ -200,9 +192,10 @@ function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['f
   return [{ kind: 'column', column }]
 }
 
+/** `more`: how many texts a cursor has after the values of the sort keys. */
 function pageArguments(
   { maxPageSize, file }: PlanContext,
-  { first, last, after, before }: Readonly<Record<string, unknown>>,
+  { first, last, after, before }: Json,
   sort: readonly SortKey[],
   binding: string,
   more = 0,
@@ -229,26 +222,11 @@ function pageArguments(
       `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}${file === null ? ', and follow the cursors for more' : ''}.`,
     )
   const cursor = backward ? before : after
-  return {
-    backward,
-    size,
-    from: given(cursor) ? position(String(cursor), sort, binding, backward ? 'before' : 'after', more) : null,
-    inclusive: false,
-  }
-}
-
-/** The values of the sort keys, and `more` texts after them. */
-function position(
-  cursor: string,
-  sort: readonly SortKey[],
-  binding: string,
-  name: string,
-  more: number,
-): readonly ColumnValue[] {
+  if (!given(cursor)) return { backward, size, from: null, inclusive: false }
   const texts = Array.from({ length: more }, () => ({ type: 'text', nullable: false }) as const)
-  const found = readPosition(decodeCursor(binding, cursor), [...sort.map(partOf), ...texts])
-  if (found === null) throw wrongCursor(name, sort)
-  return found
+  const from = readPosition(decodeCursor(binding, String(cursor)), [...sort.map(partOf), ...texts])
+  if (from === null) throw wrongCursor(backward ? 'before' : 'after', sort)
+  return { backward, size, from, inclusive: false }
 }
 
 function partOf({ value, nullable }: SortKey): PositionPart {

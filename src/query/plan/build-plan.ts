@@ -9,7 +9,7 @@ import type { Collected } from '../parse/prepare.ts'
 import { argumentsOf, badInput, checkedAtUri, collectFields, isAtUri } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
-import type { Constant, Fields } from './fields.ts'
+import type { Constant, Fields, Selected } from './fields.ts'
 import type { FilePart, Plan, PlanContext, RootOutput, StatusOutput } from './plan.ts'
 import { tableOf } from './plan-facts.ts'
 
@@ -24,12 +24,14 @@ export function buildPlan(
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
   // Each introspection is counted while the plan is built, so their number is limited first.
-  const introspections = collected.filter(({ name }) => name === '__schema' || name === '__type').length
+  const isIntrospection = ({ name }: Collected): boolean => name === '__schema' || name === '__type'
+  const introspections = collected.filter(isIntrospection).length
   assertWithin('introspections', introspections, 'Too many `__schema` and `__type` are selected')
-  const roots = collected.map((collected) => ({
-    key: collected.key,
-    output: rootOutput(context, operation, collected, rawVariables),
-  }))
+  const roots = collected.map((root): Selected<RootOutput> => {
+    if (!isIntrospection(root)) return { key: root.key, output: rootOutput(context, root) }
+    const introspection = introspect(context.selection, operation, root, rawVariables)
+    return { key: root.key, output: { kind: 'introspection', ...introspection } }
+  })
   const fields = countFields(operation.selectionSet, context.selection.fragments)
   const plan = { roots, written: fields + context.counts.conditions, snippets: context.snippets }
   return context.file === null ? plan : withTotal(plan, context.file)
@@ -63,18 +65,11 @@ function withTotalOf(root: RootOutput, part: FilePart): readonly [RootOutput, nu
   return [{ ...root, aggregate: { ...aggregate, fields } }, 3]
 }
 
-function rootOutput(
-  context: PlanContext,
-  operation: OperationDefinitionNode,
-  collected: Collected,
-  rawVariables: Readonly<Record<string, unknown>>,
-): RootOutput | Constant {
+function rootOutput(context: PlanContext, collected: Collected): RootOutput | Constant {
   const { name, field, selections } = collected
   if (name === '__typename') return constantOutput('Query')
   const role = field?.extensions.role
-  if (role === undefined)
-    return { kind: 'introspection', ...introspect(context.selection, operation, collected, rawVariables) }
-  switch (role.kind) {
+  switch (role?.kind) {
     case 'connection':
       return { kind: 'list', list: buildList(context, collected, tableOf(context, role.collection), null) }
     case 'aggregate':
@@ -101,7 +96,7 @@ function rootOutput(
     case 'status':
       return { kind: 'status', fields: buildStatus(context, collected) }
   }
-  throw new Error(`The root field ${name} reads a ${role.kind}.`)
+  throw new Error(`The root field ${name} reads a ${role?.kind}.`)
 }
 
 function buildNodes(context: PlanContext, collected: Collected): RootOutput | Constant {

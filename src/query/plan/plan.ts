@@ -8,8 +8,6 @@ import type { Column, Table, WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
-  ChangeOutput,
-  CountShareOutput,
   ElementFilter,
   FillPlan,
   GroupKey,
@@ -179,12 +177,10 @@ export interface SnippetPlan {
   readonly terms: readonly WordTerm[]
   /** Maximum number of words. */
   readonly words: number
-  readonly fields: Fields<{ readonly kind: 'text' } | RangesOutput>
-}
-
-export interface RangesOutput {
-  readonly kind: 'ranges'
-  readonly fields: Fields<{ readonly kind: 'start' | 'end' }>
+  readonly fields: Fields<
+    | { readonly kind: 'text' }
+    | { readonly kind: 'ranges'; readonly fields: Fields<{ readonly kind: 'start' | 'end' }> }
+  >
 }
 
 /** The order of a list by relevance. */
@@ -296,8 +292,10 @@ export type GroupValueOutput =
   | { readonly kind: 'count' | ShareOutput | 'cursor' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
-  | ChangeOutput
-  | CountShareOutput
+  /** The difference from the previous group of a series in time; the position of the value in `changes`. */
+  | { readonly kind: 'change'; readonly change: number }
+  /** `count` divided by that of all records, or by that of the outer group. */
+  | { readonly kind: 'countShare'; readonly of: 'whole' | 'outer' }
   | MeasuresOutput
 
 /** The record to which a key refers. */

@@ -121,7 +121,7 @@ export type TimeFrame = Pick<TimeBucket, 'weekStart' | 'zone'>
 /** UTC, with weeks from Monday. */
 export const utcFrame: TimeFrame = { weekStart: 0, zone: null }
 
-export function buildTimeFrame({ timeZone, weekStart }: Readonly<Record<string, unknown>>): TimeFrame {
+export function buildTimeFrame({ timeZone, weekStart }: Input): TimeFrame {
   return {
     weekStart: (weekStart ?? utcFrame.weekStart) as number,
     zone: typeof timeZone === 'string' ? zoneNamed(timeZone) : null,

@@ -128,18 +128,6 @@ export interface GroupPage {
   readonly after: readonly ColumnValue[] | null
 }
 
-/** The difference from the previous group of a series in time. `change` is a position in the list of the plan. */
-export interface ChangeOutput {
-  readonly kind: 'change'
-  readonly change: number
-}
-
-/** `count` divided by that of all records, or by that of the outer group. */
-export interface CountShareOutput {
-  readonly kind: 'countShare'
-  readonly of: 'whole' | 'outer'
-}
-
 /** `measure` and `key` are positions in the lists of the plan. */
 export interface MeasureOutput {
   readonly kind: 'measure'
