@@ -19,12 +19,10 @@ export interface From {
   readonly on: readonly Sql[]
 }
 
-export function emitFrom(
-  emitter: Emitter,
-  { path, filter }: Pick<RowAccess, 'path' | 'filter'>,
-  row: RecordRow,
-  order: IdOrder | null = null,
-): From {
+export type Access = Pick<RowAccess, 'path' | 'filter'>
+
+export function emitFrom(emitter: Emitter, access: Access, row: RecordRow, order?: IdOrder): From {
+  const { path, filter } = access
   const { alias, table } = row
   const range = idRange(emitter, row, filter)
   const conditions = filter.map((part) => part.filter)
@@ -34,7 +32,7 @@ export function emitFrom(
     case 'index-scan':
       return {
         from: emitter.rows(table, alias, path.index),
-        on: [...boundOf(row, order), ...range, ...keyBound(path, conditions, row)],
+        on: [...boundOf(row, order), ...range, ...keyBound(path.index, conditions, row)],
       }
     case 'candidate-ids': {
       const found = emitter.alias()
@@ -48,17 +46,13 @@ export function emitFrom(
       return { from: emitter.rows(table, alias), on: [mayBeCandidate(emitter, path.sources, row)] }
     case 'index-range': {
       const held = path.held.map((part) => emitIndexed(emitter, part, row))
-      return { from: emitter.rows(table, alias), on: [...held, ...keyBound(path, path.held, row)] }
+      return { from: emitter.rows(table, alias), on: [...held, ...keyBound(path.index, path.held, row)] }
     }
   }
 }
 
 /** All filters of a row; those that the path does not answer must not lead the planner to another path. */
-export function emitFilters(
-  emitter: Emitter,
-  { path, filter }: Pick<RowAccess, 'path' | 'filter'>,
-  row: RecordRow,
-): Sql {
+export function emitFilters(emitter: Emitter, { path, filter }: Access, row: RecordRow): Sql {
   const all = allOf(
     filter.map((part) =>
       part.isIndexed ? emitIndexed(emitter, part.filter, row) : emitFilter(emitter, part.filter, row),
@@ -73,18 +67,13 @@ export function isOpaque({ kind }: RowAccess['path']): boolean {
 }
 
 /** The repo collections of the table, so that a record key is looked up in the index over both. */
-function keyBound(
-  { index }: { readonly index: string | null },
-  filter: readonly Filter[],
-  { alias, table }: RecordRow,
-): readonly Sql[] {
+function keyBound(index: string | null, filter: readonly Filter[], { alias, table }: RecordRow): Sql[] {
   if (index !== ownKey(table).name || !filter.some(isKey)) return []
-  const isBound = filter.some((part) => accountsOf(part) !== null || ownUris(part) !== null)
-  if (isBound) return []
+  if (filter.some((part) => accountsOf(part) !== null || ownUris(part) !== null)) return []
   return [sql`${alias}.base in (select id from base where collection = ${table.collection.nsid})`]
 }
 
-function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
+function boundOf({ alias }: RecordRow, order: IdOrder | undefined): readonly Sql[] {
   return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
 }
 
@@ -115,21 +104,14 @@ function idRange(emitter: Emitter, { alias, table }: RecordRow, filter: readonly
   return filter.flatMap(({ filter: part }): readonly Sql[] => {
     if (part.kind !== 'compare' || part.operand.kind !== 'system' || part.operand.name !== 'indexed_at')
       return []
-    const [before, upTo] = [(): Sql => lastWhere(sql`<`, part.to), (): Sql => lastWhere(sql`<=`, part.to)]
-    switch (part.op) {
-      case 'gt':
-        return [sql`${alias}.id > ${upTo()}`]
-      case 'gte':
-        return [sql`${alias}.id > ${before()}`]
-      case 'lt':
-        return [sql`${alias}.id <= ${before()}`]
-      case 'lte':
-        return [sql`${alias}.id <= ${upTo()}`]
-      case 'eq':
-        return [sql`${alias}.id > ${before()}`, sql`${alias}.id <= ${upTo()}`]
-      case 'ne':
-        return []
-    }
+    const { op, to } = part
+    // The records before the first that meets it, and those up to the last.
+    const before = op === 'gt' ? sql`<=` : op === 'gte' || op === 'eq' ? sql`<` : null
+    const upTo = op === 'lt' ? sql`<` : op === 'lte' || op === 'eq' ? sql`<=` : null
+    return [
+      ...(before === null ? [] : [sql`${alias}.id > ${lastWhere(before, to)}`]),
+      ...(upTo === null ? [] : [sql`${alias}.id <= ${lastWhere(upTo, to)}`]),
+    ]
   })
 }
 

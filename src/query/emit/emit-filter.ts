@@ -247,7 +247,7 @@ function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const among = (from: Sql): Sql => {
     if (candidates?.kind !== 'candidate-ids') return from
     const found = emitter.alias()
-    return sql`(${emitIds(emitter, candidates.sources, null)}) ${found} cross join ${from} on ${other.alias}.id = ${found}.id`
+    return sql`(${emitIds(emitter, candidates.sources)}) ${found} cross join ${from} on ${other.alias}.id = ${found}.id`
   }
   if (semiJoin.kind === 'target') {
     const { base, key } = referenceParts(emitter, semiJoin.of, row)
@@ -288,7 +288,7 @@ export function sourceIds(emitter: Emitter, source: CandidateSource): FoundIds {
 }
 
 /** The ids that the sources find, each once. */
-export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
+export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order?: IdOrder): Sql {
   const lists = sources.map((source) => {
     const { from, id, where } = sourceIds(emitter, source)
     const within = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
@@ -297,7 +297,7 @@ export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], o
   const ids = join(lists, ' union ')
   // With `order by` inside, SQLite merges the sorted lists of the union and stops early. `limit -1`, which limits
   // nothing, keeps the order; SQLite drops the order of a subquery without it.
-  if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
+  if (order !== undefined) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
   // `limit -1` also keeps outer conditions out of the subquery: one that never holds would replace the condition that
   // makes a partial index usable.
   return sources.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids

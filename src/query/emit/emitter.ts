@@ -34,13 +34,7 @@ export interface Emitter {
   rows(table: Table, alias: Sql, index?: string | null): Sql
 }
 
-/** `parent`: the row to which the list's link refers. */
-export type EmitRows = (
-  emitter: Emitter,
-  rows: OrderedRows,
-  parent: RecordRow | null,
-  selection: SelectedValues,
-) => Sql
+export type EmitRows = (emitter: Emitter, rows: OrderedRows, parent: Parent, selection: SelectedValues) => Sql
 
 export interface SelectedValues {
   /** The expressions to select of a row. */
@@ -78,6 +72,9 @@ export interface Ranked {
 }
 
 export type RecordRow = Extract<Row, { kind: 'record' }>
+
+/** The row to which the link of a list refers; null if the list has no link. */
+export type Parent = RecordRow | null
 
 /** A record of a table under a new alias. */
 export function newRow(emitter: Emitter, table: Table): RecordRow {

@@ -4,7 +4,7 @@ import { elementArray, isArray, leafType } from '../../schema/model/leaves.ts'
 import { type GroupField, wherePath } from '../../schema/model/operators.ts'
 import { type Sql, sql } from '../../sql/sql.ts'
 import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
-import type { Emitter, RecordRow } from '../emit/emitter.ts'
+import type { Emitter, Parent } from '../emit/emitter.ts'
 import { type Grouping, isMissing, keyText } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
 import { emitSharedRows } from '../emit/groups/emit-source.ts'
@@ -19,7 +19,7 @@ import type { Input } from '../plan/build-operators.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { Constant } from '../plan/fields.ts'
 import { groupFieldsOf, groupKey } from '../plan/groups/build-group-key.ts'
-import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
+import type { CountedRows, GroupAccess, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 import type { FacetOutput, FacetPlan, ListPlan, PlanContext } from '../plan/plan.ts'
 import { keysSize, readingSize } from '../price/cost-groups.ts'
@@ -109,14 +109,15 @@ function isInput(value: unknown): value is Input {
 }
 
 /**
- * What each facet reads. The first under a condition costs what groups by its key cost; the others share the records
+ * What each facet reads that reads any. The first under a condition costs what groups by its key cost; the others share the records
  * that it finds. Conditions are equal if they are the same object.
  */
-export function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): ReadonlyMap<FacetPlan, number> {
+function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): ReadonlyMap<FacetPlan, number> {
   const found = new Set<Condition>()
   const mayCount = list.link === null
+  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
   return new Map(
-    facets.map((facet) => {
+    read.map((facet) => {
       const { key, where } = facet
       const size = found.has(where)
         ? weights.compared + keysSize([key])
@@ -128,8 +129,7 @@ export function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): Readon
 }
 
 export function facetsSize(list: ListPlan, facets: readonly FacetPlan[]): number {
-  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
-  return sum(facets, printedFacet) + sum([...facetSizes(list, read).values()], (size) => size)
+  return sum(facets, printedFacet) + sum([...facetSizes(list, facets).values()], (size) => size)
 }
 
 function printedFacet({ fields, limit }: FacetPlan): number {
@@ -155,11 +155,17 @@ export function planFacets(
   facets: readonly FacetPlan[],
 ): PhysicalFacets {
   const { table, link } = list
-  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
-  const materialized = new Map(read.map((facet) => [facet, materializedFacet(optimizer, list, facet)]))
-  for (const [facet, size] of facetSizes(list, read))
-    if (materialized.get(facet) !== null) optimizer.estimate.savedSize += size
-  const found = read.filter((facet) => materialized.get(facet) === null)
+  const materialized = new Map<FacetPlan, GroupAccess>()
+  const found: FacetPlan[] = []
+  for (const [facet, size] of facetSizes(list, facets)) {
+    const { where, key } = facet
+    const groups = link === null ? materializedGroups(optimizer, { table, where, measures: [] }, [key]) : null
+    if (groups === null) found.push(facet)
+    else {
+      materialized.set(facet, groups)
+      optimizer.estimate.savedSize += size
+    }
+  }
   const rows = new Map<Condition, CountedRows>()
   const shared: CountedRows[] = []
   for (const { where } of found) {
@@ -176,24 +182,14 @@ export function planFacets(
   return { kind: 'facets', shared, facets: facets.map((facet) => ({ facet, groups: groupsOf(facet) })) }
 }
 
-function materializedFacet(optimizer: Optimizer, list: ListPlan, facet: FacetPlan) {
-  const { table, link } = list
-  if (link !== null) return null
-  return materializedGroups(optimizer, { table, where: facet.where, measures: [] }, [facet.key])
-}
-
-/** The facets as a JSON array; `parent`: the row to which the link of their list refers. */
-export function emitFacets(
-  given: Emitter,
-  table: Table,
-  { shared, facets }: PhysicalFacets,
-  parent: RecordRow | null,
-): Sql {
+/** The facets as a JSON array. */
+export function emitFacets(given: Emitter, table: Table, output: PhysicalFacets, parent: Parent): Sql {
+  const { shared, facets } = output
   return inSteps(given, (emitter) => {
     const rows = shared.map((access, index) => {
       const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
       const keys = sharing.map(({ facet }) => facet.key)
-      return emitSharedRows(emitter, { table, elements: [] }, keys, access, parent)
+      return emitSharedRows(emitter, { table, elements: [], access, parent }, keys)
     })
     const plan = { table, measures: [], elements: [] }
     const objects = facets.map(({ facet, groups }) => {

@@ -18,7 +18,7 @@ import { groupKey } from '../plan/groups/build-group-key.ts'
 import type { PairsPlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalPairs } from '../plan/physical-plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import { weights } from '../price/cost-weights.ts'
+import { sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 import type { AggregateContext } from './measures.ts'
 
@@ -45,11 +45,9 @@ export function buildPairs(context: AggregateContext, collected: Collected): Pai
 /** The size of pairs of elements of an array: reading them, and printing them. */
 export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
   const read = weights.scan + weights.scan + weights.join
-  const printed = fields.reduce<number>(
-    (sum, { output }) => sum + weights.value * (output.kind === 'values' ? 3 : 1),
-    weights.value,
-  )
-  return read + whereSize({ table, where, link: null }, 'all') + weights.value + limit * printed
+  const printed = sum(fields, ({ output }) => weights.value * (output.kind === 'values' ? 3 : 1))
+  const found = whereSize({ table, where, link: null }, 'all')
+  return read + found + weights.value + limit * (weights.value + printed)
 }
 
 /** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */

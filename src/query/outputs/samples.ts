@@ -85,18 +85,18 @@ export function emitSamples(
       ? { orders: [sql`${row.alias}.id ${raw(sort[0]?.direction ?? 'desc')}`], joined: raw('') }
       : orderOf(emitter, sort, row)
   const within = { groups: page.name, keys: page.keys }
-  const of = { keys, access: rows, within }
-  const numbered = emitter.step(emitNumberedRows(emitter, { table, elements }, of, order))
+  const found = { table, elements, access: rows, within }
+  const numbered = emitter.step(emitNumberedRows(emitter, found, keys, order))
   const record = newRow(emitter, table)
   const ids = sql`${numbered} where nth <= ${first}`
   const records = sql`${recordsById(emitter, table, ids)} ${record.alias}`
   const text = emitFields(emitter, fields, { ...record, from: records })
   // The ids belong to visible rows, so hidden rows need no second check.
-  const found: Sql = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
+  const placed = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
     ${joinPlace(emitter, page, sample, place)}
     ${dialect.join} ${records} on ${record.alias}.id = ${sample}.id`
   return emitter.step(sql`select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
-    from ${found} group by ${place}.place`)
+    from ${placed} group by ${place}.place`)
 }
 
 export interface OuterPage {

@@ -75,7 +75,6 @@ function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: ShareOutput): S
   return sql`(select ${shareOutput(emitter, row, kind)} from ${whole} ${row})`
 }
 
-/** The groups that are shown. */
 function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
   const condition = (row: Sql): Sql => allOf(havingConditions(emitter, plan.having, groups, row))
   return { ...plan, groups, condition }

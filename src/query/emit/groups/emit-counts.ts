@@ -3,23 +3,18 @@ import { type CountTable, countKeys, dayLength } from '../../../database/layout/
 import { haveColumn, sumColumn } from '../../../database/layout/sums.ts'
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitFilters, emitFrom } from '../emit-access-path.ts'
+import { emitFilters, emitFrom, type From } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
 import { linked, linkedTo } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { keysOf, leftJoin } from '../emit-records.ts'
-import { columnOf, type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { columnOf, type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
 import { staged, stage, type StepEmitter } from '../steps.ts'
 import type { CountAccess, CountedRows, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
-/** The number of records of a table; `parent`: the row to which a link refers. */
-export function emitCount(
-  emitter: Emitter,
-  access: CountAccess,
-  table: Table,
-  parent: RecordRow | null,
-): Sql {
+/** The number of records of a table. */
+export function emitCount(emitter: Emitter, access: CountAccess, table: Table, parent: Parent): Sql {
   switch (access.kind) {
     case 'counts': {
       const { counts, columns, filter } = access
@@ -94,12 +89,7 @@ export function emitRecordCount(
 }
 
 /** Rows that are counted or grouped: the `from` clause, and conditions besides the filter. */
-export function fromRows(
-  emitter: Emitter,
-  access: CountedRows,
-  row: RecordRow,
-  parent: RecordRow | null,
-): { readonly from: Sql; readonly on: readonly Sql[] } {
+export function fromRows(emitter: Emitter, access: CountedRows, row: RecordRow, parent: Parent): From {
   if (access.kind === 'rows') return emitFrom(emitter, access.rows, row)
   const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
   return { from, on: [on] }
@@ -111,7 +101,7 @@ function sumOf(emitter: Emitter, counts: CountTable, where: Sql | null): Sql {
   return staged(emitter, sql`select ${sum} from ${identifier(counts.name)}${condition}`)
 }
 
-function around(parent: RecordRow | null): RecordRow {
+function around(parent: Parent): RecordRow {
   if (parent === null) throw new Error('A link needs the row that it refers to.')
   return parent
 }

@@ -9,16 +9,8 @@ import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../..
 import { columnOf, type Emitter } from '../emitter.ts'
 import { staged, type StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
-import type { Named, RowsOfGroups, SharedRows, Source } from './emit-source.ts'
-import {
-  createJoins,
-  createSource,
-  emitSharedRows,
-  groupBy,
-  keyColumns,
-  keyName,
-  restriction,
-} from './emit-source.ts'
+import type { FoundRows, Named, RowsOfGroups, SharedRows, Source } from './emit-source.ts'
+import { createJoins, createSource, emitSharedRows, groupBy, keyColumns, keyName } from './emit-source.ts'
 import { measureExpressions } from '../../outputs/measures.ts'
 
 /** Measures that are computed apart from the records of their groups. */
@@ -40,35 +32,37 @@ export function isOnePass({ dialect }: Emitter, { keys, measures }: MeasuredRows
 
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
 export function emitRecordsOnce(emitter: StepEmitter, plan: MeasuredRows): SharedRows | null {
-  const { keys, access, parent, measures } = plan
+  const { keys, measures } = plan
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
   const measured = measures.flatMap(keysOfMeasure).filter(({ leaf }) => !isAside(leaf))
-  return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
+  return emitSharedRows(emitter, allRows(plan), [...keys, ...measured], 'record')
 }
 
 /** Groups by names of elements, from the column that has them; null if elements must be read. */
 export function emitCountedNames(emitter: Emitter, plan: MeasuredRows): Sql | null {
-  const { keys, access, parent } = plan
+  const { keys } = plan
   const [key] = keys
   const names = groupedNames(keys, plan)
   if (key === undefined || names === null) return null
-  const { joined, select } = createJoins(emitter, plan, countedRows(access), parent)
+  const { joined, select } = createJoins(emitter, allRows(plan))
   const column = columnOf(emitter, joined(key), names)
   return emitter.dialect.countNames(column, keyName(0, 0), (selected) => select([selected]))
 }
 
 /** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */
 export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | null {
-  const { keys, access, parent, within } = plan
+  const { keys } = plan
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0) return null
   if (keys.every((key) => elementsOf(key) === null)) return null
-  const rows = countedRows(access)
-  const { values, id, select } = createJoins(emitter, plan, rows, parent, within)
+  const { values, id, select, restriction } = createJoins(emitter, {
+    ...plan,
+    access: countedRows(plan.access),
+  })
   const named = keys.flatMap((key, index) =>
     values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
   )
-  const restricted = restriction(keys, values, within, rows)
+  const restricted = restriction(keys)
   return countRecords(id, named, (selected) => select([selected], restricted))
 }
 
@@ -91,7 +85,7 @@ export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): 
 
 /** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
 export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): readonly MeasuresAside[] {
-  const { keys, access, parent } = plan
+  const { keys } = plan
   if (isOnePass(emitter, plan)) return []
   const arrays = Map.groupBy(
     plan.measures.entries().filter(([, { of }]) => of.leaf.kind === 'element'),
@@ -102,10 +96,8 @@ export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): r
     // Elements of other arrays multiply those that are measured.
     const isMultiplied = keys.some((key) => elementsOf(key) !== null && elementsOf(key) !== array)
     const all = [...keys, ...measures.map(([, { of }]) => of)]
-    const rows = isMultiplied
-      ? emitSharedRows(emitter, plan, all, countedRows(access), parent, first.of)
-      : null
-    const source = createSource(emitter, { ...plan, access: rows ?? access })
+    const rows = isMultiplied ? emitSharedRows(emitter, allRows(plan), all, first.of) : null
+    const source = createSource(emitter, { ...plan, access: rows ?? plan.access })
     const grouped = keyColumns(keys, source)
     const values = measures.map(
       ([index, measure]) => [index, measureColumns(emitter, measure, index, source)] as const,
@@ -127,6 +119,11 @@ export function measureColumns(emitter: Emitter, measure: MeasurePlan, index: nu
 /** Whether values are in rows of their own, of which a record may have several. */
 export function isAside({ kind }: GroupKey['leaf']): boolean {
   return kind === 'array' || kind === 'element'
+}
+
+/** The rows of all groups, also if those of some are asked for. */
+function allRows({ table, elements, access, parent }: MeasuredRows): FoundRows {
+  return { table, elements, access: countedRows(access), parent }
 }
 
 function countedRows(access: GroupAccess | SharedRows): CountedRows {

@@ -22,12 +22,13 @@ export interface Grouping {
  * them.
  */
 export function lookedUp(emitter: Emitter, { keys }: Grouping, row: Sql) {
-  const found = keys.flatMap((_, key) => {
+  const found = keys.flatMap((key, index) => {
     const base = emitter.alias()
-    const text = referencedValue(keys, key, row, base)
-    if (text === null) return []
-    const column = sql`${text} as ${lookedUpName(key)}`
-    return [{ column, join: emitter.dialect.joinRepoCollection(base, sql`${row}.${keyName(key, 0)}`) }]
+    if (!isLookedUp(key)) return []
+    const isReference = key.leaf.kind === 'reference'
+    const text = isReference ? sql`(${base}.uri || ${row}.${keyName(index, 1)})` : sql`${base}.did`
+    const column = sql`${text} as ${lookedUpName(index)}`
+    return [{ column, join: emitter.dialect.joinRepoCollection(base, sql`${row}.${keyName(index, 0)}`) }]
   })
   return { columns: found.map(({ column }) => column), joins: found.map(({ join }) => join) }
 }
@@ -59,7 +60,7 @@ export function isMissing(key: number, row: Sql, is: boolean): Sql {
 
 /** The sort expression of a key: for URIs and DIDs, their text. */
 export function keyOrder({ keys }: Grouping, key: number, row: Sql): Sql {
-  return isLookedUp(keys, key) ? lookedUpName(key) : sql`${row}.${keyName(key, 0)}`
+  return isLookedUp(keyAt(keys, key)) ? lookedUpName(key) : sql`${row}.${keyName(key, 0)}`
 }
 
 /** The parts of a key that is a reference. */
@@ -70,21 +71,14 @@ export function keyUri(emitter: Emitter, { keys }: Grouping, key: number, row: S
 }
 
 function keyValue({ dialect }: Emitter, keys: readonly GroupKey[], key: number, row: Sql): Sql {
-  if (isLookedUp(keys, key)) return sql`${row}.${lookedUpName(key)}`
+  if (isLookedUp(keyAt(keys, key))) return sql`${row}.${lookedUpName(key)}`
   const value = sql`${row}.${keyName(key, 0)}`
   const { bucket } = keyAt(keys, key)
   return bucket === null ? value : dialect.bucketText(value, bucket)
 }
 
-/** The URI or DID of a key, from the repo collection whose id is the first part of the key; null for other keys. */
-function referencedValue(keys: readonly GroupKey[], key: number, row: Sql, base: Sql): Sql | null {
-  const { leaf } = keyAt(keys, key)
-  if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${keyName(key, 1)})`
-  return isLookedUp(keys, key) ? sql`${base}.did` : null
-}
-
-function isLookedUp(keys: readonly GroupKey[], key: number): boolean {
-  const { leaf } = keyAt(keys, key)
+/** Whether a key is a URI or DID, from the repo collection whose id is the first part of the key. */
+function isLookedUp({ leaf }: GroupKey): boolean {
   return leaf.kind === 'reference' || (leaf.kind === 'system' && leaf.name === 'did')
 }
 
@@ -132,7 +126,6 @@ export function shareValue({ dialect }: Emitter, row: Sql): Sql {
   return sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`
 }
 
-/** A measure of the group whose alias is `row`. */
 export function measureJson(emitter: Emitter, groups: Grouping, index: number, row: Sql): Sql {
   const { dialect } = emitter
   const { measure, of } = groups.measures[index] as MeasurePlan

@@ -21,7 +21,7 @@ import {
   mergeMeasures,
 } from './emit-elements.ts'
 import type { Grouping } from './emit-group-values.ts'
-import type { RecordRow } from '../emitter.ts'
+import type { Parent } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
@@ -37,7 +37,7 @@ export function createGrouping(
   given: GroupedRecords,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
-  parent: RecordRow | null = null,
+  parent: Parent = null,
 ): Grouping {
   const plan = { ...given, keys, access, parent }
   const { measures } = plan

@@ -4,7 +4,7 @@ import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../s
 import { emitFilters } from '../emit-access-path.ts'
 import { countedAt, emitReferringCounts, isSameRecord } from '../emit-links.ts'
 import { leftJoin } from '../emit-records.ts'
-import { columnOf, type Emitter, newRow, type RecordRow, scalarOf } from '../emitter.ts'
+import { columnOf, type Emitter, newRow, type Parent, type RecordRow, scalarOf } from '../emitter.ts'
 import { fromRows, groupedValue, readsRecord, storedKey } from './emit-counts.ts'
 import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
@@ -24,7 +24,6 @@ export interface Source {
   grouped(keys: readonly Named[], others: readonly Named[]): Sql
 }
 
-/** A column of a selection. */
 export interface Named {
   readonly value: Sql
   readonly name: Sql
@@ -50,19 +49,23 @@ export interface Within {
   readonly keys: readonly Sql[]
 }
 
-/** By which keys rows are grouped, how they are found, and the row to which linked ones refer. */
-export interface RowsOfGroups extends Grouped {
-  readonly keys: readonly GroupKey[]
-  readonly access: GroupAccess | SharedRows
-  readonly parent: RecordRow | null
+/** How rows are found. */
+export interface FoundRows extends Grouped {
+  readonly access: GroupAccess
+  readonly parent: Parent
   readonly within?: Within
 }
 
+export interface RowsOfGroups extends Omit<FoundRows, 'access'> {
+  readonly keys: readonly GroupKey[]
+  readonly access: GroupAccess | SharedRows
+}
+
 export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
-  const { keys, access, parent, within } = rows
+  const { keys, access } = rows
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, id, select } = createJoins(emitter, rows, access, parent, within)
-  const restricted = restriction(keys, values, within, access)
+  const { values, elements, id, select, restriction } = createJoins(emitter, { ...rows, access })
+  const restricted = restriction(keys)
   return {
     values,
     elements,
@@ -84,27 +87,22 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
  */
 export function emitNumberedRows(
   emitter: Emitter,
-  of: Grouped,
-  { keys, access, within }: { keys: readonly GroupKey[]; access: CountedRows; within: Within },
+  rows: Grouped & { readonly access: CountedRows; readonly within: Within },
+  keys: readonly GroupKey[],
   order: (row: RecordRow) => { readonly orders: readonly Sql[]; readonly joined: Sql },
 ): Sql {
-  const { row, values, select } = createJoins(emitter, of, access, null, within)
+  const { row, values, select, restriction } = createJoins(emitter, { ...rows, parent: null })
   const parts = keys.flatMap(values)
   const { orders, joined } = order(row)
   // A record has a row for each element with the keys.
   const isRepeated = keys.some((key) => elementsOf(key) !== null)
   const number = sql`${raw(isRepeated ? 'dense_rank' : 'row_number')}() over (partition by ${join(parts, ', ')} order by ${join([...orders], ', ')}) as nth`
-  const named = parts.map((value, index) => sql`${value} as ${within.keys[index] as Sql}`)
-  return select(
-    [...named, sql`${row.alias}.id as id`, number],
-    restriction(keys, values, within, access),
-    joined,
-    isRepeated,
-  )
+  const named = parts.map((value, index) => sql`${value} as ${rows.within.keys[index] as Sql}`)
+  return select([...named, sql`${row.alias}.id as id`, number], restriction(keys), joined, isRepeated)
 }
 
 /** The rows of each group by an index over the first keys, if there is one; `is` matches missing keys. */
-function fromGroups(emitter: Emitter, row: RecordRow, within: Within | undefined, access: GroupAccess) {
+function fromGroups(emitter: Emitter, row: RecordRow, { access, within }: FoundRows) {
   const index = access.kind === 'rows' ? access.groupIndex : undefined
   if (index === undefined || within === undefined) return null
   const { name, columns } = index
@@ -119,25 +117,6 @@ function fromGroups(emitter: Emitter, row: RecordRow, within: Within | undefined
   return { from: sql`${found} ${emitter.dialect.join} ${rows} on ${allOf(on)}`, on: [] }
 }
 
-/** Each value is among those of the groups; not all combinations of these values need to be. */
-export function restriction(
-  given: readonly GroupKey[],
-  values: (key: GroupKey) => readonly Sql[],
-  within: Within | undefined,
-  access: GroupAccess,
-): readonly Sql[] {
-  if (within === undefined) return []
-  const { groups, keys } = within
-  const found = access.kind === 'rows' ? (access.groupIndex?.columns.length ?? 0) : 0
-  const compared = given.flatMap((of) => values(of).map((value) => ({ of, value })))
-  return keys.flatMap((key, index) => {
-    const { of, value } = compared[index] as (typeof compared)[number]
-    // The name of the collection is the same in all rows.
-    if (index < found || (of.leaf.kind === 'system' && of.leaf.name === 'collection')) return []
-    return sql`(${value} is null or ${value} in (select ${key} from ${groups}))`
-  })
-}
-
 /**
  * A step with rows that have the values of some keys; instead of elements of side tables it has the id of
  * their row. `once`: rows that differ in nothing else are once for each record, or for each element through which a key
@@ -145,13 +124,11 @@ export function restriction(
  */
 export function emitSharedRows(
   emitter: StepEmitter,
-  of: Grouped,
+  rows: FoundRows,
   keys: readonly GroupKey[],
-  access: CountedRows,
-  parent: RecordRow | null,
   once: 'record' | GroupKey | null = null,
 ): SharedRows {
-  const { values, joined, object, id, select } = createJoins(emitter, of, access, parent)
+  const { values, joined, object, id, select } = createJoins(emitter, rows)
   const columns = keys.flatMap((key, index) => {
     const parts = key.leaf.kind === 'array' ? [sql`${joined(key)}.id`] : values(key)
     return parts.map((value, part) => sql`${value} as ${sharedName(index, part)}`)
@@ -188,14 +165,9 @@ function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Sourc
 }
 
 /** Rows with the rows that keys need joined to them. */
-export function createJoins(
-  emitter: Emitter,
-  { table, elements: filters }: Grouped,
-  access: GroupAccess,
-  parent: RecordRow | null,
-  within?: Within,
-) {
+export function createJoins(emitter: Emitter, rows: FoundRows) {
   const { dialect } = emitter
+  const { table, elements: filters, access, parent, within } = rows
   const row = newRow(emitter, table)
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
   const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
@@ -230,13 +202,19 @@ export function createJoins(
     const holder = joined(key)
     return joinOnce(elementsOf(key) ?? '', (alias) => {
       const objects = dialect.objects(sql`${holder}.record`, leaf.array, alias)
-      const filter = filters.find(
-        ({ array }) => path.length === 0 && array.join('.') === leaf.array.join('.'),
-      )
+      const isOfKey = ({ array }: ElementFilter<Filter>) => array.join('.') === leaf.array.join('.')
+      const filter = path.length === 0 ? filters.find(isOfKey) : undefined
       if (filter === undefined) return sql`left join ${objects} on true`
       const value = { kind: 'json', value: sql`${alias}.value` } as const
       return sql`${dialect.join} ${objects} on ${emitFilter(emitter, filter.where, value)}`
     })
+  }
+  const values = (key: GroupKey): readonly Sql[] => {
+    const { leaf } = key
+    if (leaf.kind === 'array') return [elements(key, 'grouped')]
+    if (leaf.kind === 'count') return [countOf(emitter, leaf, row.alias, joinOnce)]
+    if (leaf.kind !== 'element') return singleValues(emitter, key, joined(key), table)
+    return [groupedValue(emitter, key, scalarOf(emitter, sql`${object(key)}.value`, leaf.path, leaf.as))]
   }
   return {
     row,
@@ -244,12 +222,12 @@ export function createJoins(
     elements,
     object,
     id: sql`${row.alias}.id`,
-    values: (key: GroupKey): readonly Sql[] => {
-      if (key.leaf.kind === 'array') return [elements(key, 'grouped')]
-      if (key.leaf.kind === 'count') return [countOf(emitter, key.leaf, row.alias, joinOnce)]
-      if (key.leaf.kind !== 'element') return singleValues(emitter, key, joined(key), table)
-      const value = scalarOf(emitter, sql`${object(key)}.value`, key.leaf.path, key.leaf.as)
-      return [groupedValue(emitter, key, value)]
+    values,
+    /** Each value of keys is among those of the groups; not all combinations of these values need to be. */
+    restriction: (given: readonly GroupKey[]): readonly Sql[] => {
+      if (within === undefined) return []
+      const compared = given.flatMap((of) => values(of).map((value) => ({ of, value })))
+      return valuesWithin(within, access, compared)
     },
     /** Selects expressions of the rows; all joins must have been asked for before. */
     select: (
@@ -259,14 +237,27 @@ export function createJoins(
       isDistinct = false,
     ): Sql => {
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
-      const { from, on } = fromGroups(emitter, row, within, access) ?? fromRows(emitter, access, row, parent)
-      const all = [...joins.values()].map(({ text }) => text)
+      const { from, on } = fromGroups(emitter, row, rows) ?? fromRows(emitter, access, row, parent)
+      const all = Array.from(joins.values(), ({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access.rows, row), ...conditions])
-      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
-      const distinct = raw(isDistinct ? 'distinct ' : '')
-      return sql`select ${distinct}${join(selected as Sql[], ', ')} from ${rows}`
+      const found = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
+      return sql`select ${raw(isDistinct ? 'distinct ' : '')}${join(selected as Sql[], ', ')} from ${found}`
     },
   }
+}
+
+function valuesWithin(
+  { keys, groups }: Within,
+  access: GroupAccess,
+  compared: readonly { readonly of: GroupKey; readonly value: Sql }[],
+): readonly Sql[] {
+  // The index has found the groups of the first values.
+  const found = access.kind === 'rows' ? (access.groupIndex?.columns.length ?? 0) : 0
+  return compared.slice(0, keys.length).flatMap(({ of, value }, index) => {
+    // The name of the collection is the same in all rows.
+    if (index < found || (of.leaf.kind === 'system' && of.leaf.name === 'collection')) return []
+    return sql`(${value} is null or ${value} in (select ${keys[index] as Sql} from ${groups}))`
+  })
 }
 
 /** How many records refer: joined, because the expressions of measures name it several times. */

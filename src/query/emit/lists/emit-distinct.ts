@@ -2,16 +2,10 @@
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { beyondPosition, emitFilters } from '../emit-access-path.ts'
 import { emitReferringCount } from '../emit-links.ts'
-import { columnOf, type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { columnOf, type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
 import { refuseStages, staged } from '../steps.ts'
 import { emitCount, fromRows } from '../groups/emit-counts.ts'
-import type {
-  CountAccess,
-  CountedRows,
-  Distinct,
-  DistinctCount,
-  OrderedRows,
-} from '../../plan/physical-plan.ts'
+import type { CountedRows, Distinct, OrderedRows, PhysicalList } from '../../plan/physical-plan.ts'
 import type { KeyValue } from '../../plan/plan.ts'
 import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
 
@@ -21,7 +15,7 @@ import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
  */
 export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct): Sql {
   const { parent } = rows
-  const all = (): Sql => firstOf(emitter, order, newRow(emitter, rows.table), parent)
+  const all = (): Sql => firstOf(emitter, order, rows)
   if (order.near === null || emitter.stages !== null) return pageOf(emitter, rows, order, all(), null)
   const near = emitter.alias()
   const nameAt = (at: number): Sql => raw(`key${at}`)
@@ -45,12 +39,9 @@ export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distin
 }
 
 /** How many records a list has. For `distinctOn` a missing value is a value, as in any group. */
-export function emitTotal(
-  emitter: Emitter,
-  count: CountAccess | DistinctCount,
-  table: OrderedRows['table'],
-  parent: RecordRow | null,
-): Sql {
+export function emitTotal(emitter: Emitter, { total: count, list }: PhysicalList, parent: Parent): Sql {
+  if (count === null) throw new Error('The list counts no rows.')
+  const { table } = list
   if (count.kind !== 'distinct' && count.kind !== 'distinct-counts')
     return emitCount(emitter, count, table, parent)
   if (count.kind === 'distinct-counts')
@@ -66,23 +57,15 @@ export function emitTotal(
   )
 }
 
-function rowsFrom(
-  emitter: Emitter,
-  access: CountedRows,
-  row: RecordRow,
-  parent: RecordRow | null,
-): { readonly from: Sql; readonly where: Sql } {
+function rowsFrom(emitter: Emitter, access: CountedRows, row: RecordRow, parent: Parent) {
   const { from, on } = fromRows(emitter, access, row, parent)
   return { from, where: allOf([...on, emitFilters(emitter, access.rows, row)]) }
 }
 
 /** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */
-function firstOf(
-  emitter: Emitter,
-  { keys, sort, idOrder, all }: Distinct,
-  row: RecordRow,
-  parent: RecordRow | null,
-): Sql {
+function firstOf(emitter: Emitter, order: Distinct, { table, parent }: SelectedRows): Sql {
+  const { keys, sort, idOrder, all } = order
+  const row = newRow(emitter, table)
   const { from, where } = rowsFrom(emitter, all, row, parent)
   const by = join(keysOf(emitter, keys, row), ', ')
   if (idOrder) {

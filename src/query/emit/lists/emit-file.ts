@@ -1,14 +1,13 @@
 /** A list as rows instead of one value, so that it can be read as a stream; and how many rows there are. */
-import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { identifier, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitFields } from '../emit-output.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
 import { limitedStatement } from '../emit.ts'
-import { emitStagedPage } from './emit-staged-page.ts'
+import { emitStagedPage, storedColumns } from './emit-staged-page.ts'
 import type { FileStatements } from '../../../database/files/file-source.ts'
 import type { PhysicalList, PhysicalPlan } from '../../plan/physical-plan.ts'
 import { emitTotal } from './emit-distinct.ts'
-import { storedColumns } from './emit-list.ts'
 import { idAndRankOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 
@@ -18,7 +17,7 @@ export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStateme
   if (root?.output.kind !== 'list') throw new Error('The rows are not those of a list.')
   const { list } = root.output
   return {
-    count: limitedStatement(emitter, plan, (within) => emitFileCount(within, list)),
+    count: limitedStatement(emitter, plan, (within) => sql`select ${emitTotal(within, list, null)} as total`),
     rows: limitedStatement(emitter, plan, (within) => emitFileRows(within, list)),
   }
 }
@@ -31,8 +30,7 @@ function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
   const text = (row: RecordRow): Sql => emitFields(emitter, nodes.fields, row)
   const { table } = list.list
   if (emitter.stages !== null) {
-    const columns = storedColumns(newRow(emitter, table), page.columns)
-    const { row, rest } = emitStagedPage(emitter, list, page, columns, null)
+    const { row, rest } = emitStagedPage(emitter, list, page, null)
     const printed = sql`${text(row)} as json from ${row.from ?? row.alias}`
     return sql`select ${printed}${rest()} order by ${row.alias}.n`
   }
@@ -55,10 +53,4 @@ function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
     case 'id-list':
       throw new Error('A file has no page info.')
   }
-}
-
-/** Yields how many rows there would be without a limit. */
-function emitFileCount(emitter: Emitter, { total, list }: PhysicalList): Sql {
-  if (total === null) throw new Error('A file counts its rows.')
-  return sql`select ${emitTotal(emitter, total, list.table, null)} as ${raw('total')}`
 }

@@ -3,26 +3,25 @@ import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import { emitTotal } from './emit-distinct.ts'
-import { emitCursor, emitPageInfo, type Ends } from './emit-page-info.ts'
+import { emitCursor, emitPageInfo, type Ends, numberedEnds } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
-import { type Emitter, hintsOf, newRow, type Ranked, type RecordRow } from '../emitter.ts'
+import { type Emitter, hintsOf, type Parent, type Ranked, type RecordRow } from '../emitter.ts'
 import { refuseStages, staged } from '../steps.ts'
-import { emitStagedPage, hasRowsOfParent } from './emit-staged-page.ts'
+import { emitStagedPage, hasRowsOfParent, storedColumns } from './emit-staged-page.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
 import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 import { emitFacets } from '../../outputs/facets.ts'
 import { emitMissingWords } from '../../outputs/missing-words.ts'
 
-/** A list with the row to which its link refers. */
 interface PrintedList extends PhysicalList {
-  readonly parent: RecordRow | null
+  readonly parent: Parent
 }
 
-/** The list as JSON text; `parent`: the row to which its link refers. */
-export function emitList(emitter: Emitter, given: PhysicalList, parent: RecordRow | null): Sql {
+/** The list as JSON text. */
+export function emitList(emitter: Emitter, given: PhysicalList, parent: Parent): Sql {
   const list = { ...given, parent }
   const { page } = list
   if (page === null) return printedList(emitter, list, noRows, noRows)
@@ -82,8 +81,7 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
 
 /** In a statement of stages. */
 function emitStaged(emitter: Emitter, list: PrintedList, page: PhysicalPage): Sql {
-  const columns = storedColumns(newRow(emitter, list.list.table), page.columns)
-  const { row, rest } = emitStagedPage(emitter, list, page, columns, list.parent)
+  const { row, rest } = emitStagedPage(emitter, list, page, list.parent)
   const { alias, from = alias } = row
   const printed = printedPage(emitter, list, page, row, alias)
   return sql`(select ${printed} from ${from}${rest()})`
@@ -101,9 +99,6 @@ function printedPage(
   const { backward, size } = list.list.page
   const number = backward ? sql`-${page}.n` : sql`${page}.n`
   const own = ends ? sql`${page}.n <= ${size}` : null
-  const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
-  const positionAt = (n: Sql): Sql =>
-    sql`max(${positionOf(emitter, list.list.sort, row)}) filter (where ${page}.n = ${n})`
   return printedList(
     emitter,
     list,
@@ -113,18 +108,7 @@ function printedPage(
       const isInOrder = carries === 'rows' && stages === null
       return isInOrder ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
     },
-    () => ({
-      more: sql`count(*) > ${size}`,
-      first: positionAt(backward ? lastOne : sql`1`),
-      last: positionAt(backward ? sql`1` : lastOne),
-    }),
-  )
-}
-
-/** Virtual columns are read from their record. */
-export function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set(
-    [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
+    () => numberedEnds(page, list.list.page, () => positionOf(emitter, list.list.sort, row)),
   )
 }
 
@@ -241,7 +225,6 @@ function besidesRows(emitter: Emitter, list: PrintedList, output: PhysicalListOu
       : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent))
   if (output.kind === 'missingWords') return emitMissingWords(emitter, output)
   if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output, parent)
-  if (output.kind !== 'totalCount' || list.total === null)
-    throw new Error(`${output.kind} needs the rows of the page.`)
-  return emitTotal(emitter, list.total, list.list.table, parent)
+  if (output.kind !== 'totalCount') throw new Error(`${output.kind} needs the rows of the page.`)
+  return emitTotal(emitter, list, parent)
 }

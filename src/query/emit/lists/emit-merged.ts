@@ -7,10 +7,10 @@ import { emitArray, emitObject } from '../emit-output.ts'
 import { recordsById } from '../emit-records.ts'
 import { type Emitter, newRow } from '../emitter.ts'
 import { staged, stage } from '../steps.ts'
-import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
+import type { PhysicalList } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
-import { emitPageInfo } from './emit-page-info.ts'
+import { emitPageInfo, type Ends, numberedEnds } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
 import { emitElement } from './emit-list.ts'
 import { emitMissingWords } from '../../outputs/missing-words.ts'
@@ -27,8 +27,8 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
     sql`${row}.did`,
     sql`${row}.collection`,
   ])
-  const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${row}.n = ${n})`
-  const rows = page === null ? raw('') : staged(emitter, numberedRows(emitter, lists, page))
+  const ends = (): Ends => numberedEnds(row, list.page, () => position)
+  const rows = page === null ? raw('') : staged(emitter, numberedRows(emitter, lists, page.rows.limit))
   const printed = emitObject(emitter, fields, (output) => {
     switch (output.kind) {
       case 'edges':
@@ -38,17 +38,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
         return emitArray(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
       }
       case 'pageInfo':
-        return emitPageInfo(
-          emitter,
-          list,
-          output,
-          () => anyBefore(emitter, lists),
-          () => ({
-            more: sql`count(*) > ${size}`,
-            first: positionAt(sql`1`),
-            last: positionAt(sql`case when ${row}.c < ${size} then ${row}.c else ${size} end`),
-          }),
-        )
+        return emitPageInfo(emitter, list, output, () => anyBefore(emitter, lists), ends)
       case 'missingWords':
         return emitMissingWords(emitter, output)
       case 'totalCount':
@@ -61,11 +51,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
 }
 
 /** The rows of the page, and whether there is one more, with all that their positions consist of. */
-function numberedRows(
-  emitter: Emitter,
-  lists: readonly PhysicalList[],
-  { rows: { limit } }: PhysicalPage,
-): Sql {
+function numberedRows(emitter: Emitter, lists: readonly PhysicalList[], limit: number): Sql {
   const { dialect } = emitter
   const parts = lists.flatMap(({ list: { table }, page }) => {
     if (page === null) return []

@@ -1,7 +1,7 @@
 /** Orders of lists as SQL: sort expressions, positions in an order, and the ranges beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
-import type { Emitter, RecordRow, SelectedValues } from '../emitter.ts'
+import type { Emitter, Parent, RecordRow, SelectedValues } from '../emitter.ts'
 import { columnOf, opaqueTermsOf, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { placeOfMissing } from '../../plan/fields.ts'
@@ -11,7 +11,7 @@ import type { SortKey } from '../../plan/plan.ts'
 
 /** Rows with what is selected of them; `parent`: the row to which their link refers. */
 export interface SelectedRows extends OrderedRows {
-  readonly parent: RecordRow | null
+  readonly parent: Parent
   readonly selection: SelectedValues
 }
 
@@ -76,7 +76,6 @@ export function segments(
   return found
 }
 
-/** Whether a value is that of a position. */
 export function isSame(value: Sql, given: ColumnValue): Sql {
   return given === null ? sql`${value} is null` : sql`${value} = ${given}`
 }

@@ -48,6 +48,14 @@ export function emitPageInfo(
   })
 }
 
+/** The ends of a page whose rows are numbered: `n`, of `c`. */
+export function numberedEnds(page: Sql, { backward, size }: ListPlan['page'], position: () => Sql): Ends {
+  const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
+  const positionAt = (n: Sql): Sql => sql`max(${position()}) filter (where ${page}.n = ${n})`
+  const [first, last] = backward ? [lastOne, sql`1`] : [sql`1`, lastOne]
+  return { more: sql`count(*) > ${size}`, first: positionAt(first), last: positionAt(last) }
+}
+
 /**
  * The cursor of a position, as JSON. In a list by relevance the binding contains the search, which must not be in the text of
  * the statement.

@@ -1,6 +1,6 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { beyondPosition, emitFilters, emitFrom, isOpaque } from '../emit-access-path.ts'
+import { type Access, beyondPosition, emitFilters, emitFrom, isOpaque } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
@@ -10,14 +10,7 @@ import { staged } from '../steps.ts'
 import { emitDistinct } from './emit-distinct.ts'
 import { orderOf, segments, keyOf, type SelectedRows } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
-import type {
-  AlongCounts,
-  Conjunct,
-  OrderedRows,
-  RowAccess,
-  RowOrder,
-  Span,
-} from '../../plan/physical-plan.ts'
+import type { AlongCounts, Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
@@ -165,12 +158,7 @@ function alongPath(
   return sql`${join(inTurn, ' union all ')} ${page}`
 }
 
-function conditionOf(
-  emitter: Emitter,
-  access: Pick<RowAccess, 'path' | 'filter'>,
-  row: RecordRow,
-  { except }: SelectedValues,
-): Sql {
+function conditionOf(emitter: Emitter, access: Access, row: RecordRow, { except }: SelectedValues): Sql {
   const filters = emitFilters(emitter, access, row)
   return except === undefined ? filters : sql`${filters} and not ${except(row)}`
 }

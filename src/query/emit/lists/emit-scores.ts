@@ -9,7 +9,7 @@ import { columnList } from '../emit-access-path.ts'
 import { emitIds } from '../emit-filter.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { staged } from '../steps.ts'
-import { type Emitter, hintsOf, opaqueTermsOf, type RecordRow } from '../emitter.ts'
+import { type Emitter, hintsOf, opaqueTermsOf, type Parent, type RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking } from '../../plan/physical-plan.ts'
 import { idOf, orderOf, positionOf } from './emit-order.ts'
 
@@ -32,17 +32,13 @@ export interface Relations {
 }
 
 /** Number of candidates, for the answer to say whether all matching records are ranked. */
-export function emitRankedCount(
-  emitter: Emitter,
-  { candidates }: PhysicalRanking,
-  parent: RecordRow | null,
-): Sql {
+export function emitRankedCount(emitter: Emitter, { candidates }: PhysicalRanking, parent: Parent): Sql {
   const ids = candidateIds(emitter, candidates, parent)
   return staged(emitter, sql`select count(*) from (${ids}) ${emitter.alias()}`)
 }
 
 /** The ids of the candidates. Ids from an index, in order, are looked up in the table only if conditions remain. */
-function candidateIds(emitter: Emitter, rows: OrderedRows, parent: RecordRow | null): Sql {
+function candidateIds(emitter: Emitter, rows: OrderedRows, parent: Parent): Sql {
   const { path, filter, order, position, link, limit, sort } = rows
   const isPlain = filter.length === 0 && position === null && link === null && !emitter.state.hiding
   if (!isPlain || path.kind !== 'candidate-ids' || order.kind !== 'ids' || !order.sorted)
@@ -56,7 +52,7 @@ function wholeCandidates(
   emitter: Emitter,
   { candidates, index, columns }: PhysicalRanking,
   terms: readonly RankedTerm[],
-  parent: RecordRow | null,
+  parent: Parent,
 ): Sql {
   const { amount } = opaqueTermsOf(emitter.dialect)
   return emitter.inOrder(emitter, candidates, parent, {
@@ -75,7 +71,7 @@ export function emitScores(
   ranking: PhysicalRanking,
   names: Relations,
   idOrder: boolean,
-  parent: RecordRow | null,
+  parent: Parent,
 ): readonly (readonly [name: Sql, query: Sql])[] {
   const { candidates, columns } = ranking
   const { counts, rarities } = names
@@ -152,12 +148,7 @@ function lengthsOf({ statistics }: PhysicalRanking, amounts: Sql): Sql {
 }
 
 /** The number of records, and of those with each term, counted up to a limit. */
-function countsOf(
-  emitter: Emitter,
-  ranking: PhysicalRanking,
-  candidates: Sql,
-  parent: RecordRow | null,
-): Sql {
+function countsOf(emitter: Emitter, ranking: PhysicalRanking, candidates: Sql, parent: Parent): Sql {
   const { index, terms, statistics, records, countsCandidates } = ranking
   const { table } = ranking.candidates
   if (statistics !== null)

@@ -5,9 +5,10 @@
 
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { OrderedRows, PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
+import type { SortKey } from '../../plan/plan.ts'
 import { columnList } from '../emit-access-path.ts'
 import { columnsOf, keysOf, recordsById } from '../emit-records.ts'
-import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
 import { refuseStages, stage } from '../steps.ts'
 import { idAndRankOf, keyOf, orderingOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
@@ -19,15 +20,14 @@ export interface StagedPage {
   rest(): Sql
 }
 
-/** `columns`: those that are read of the rows. */
 export function emitStagedPage(
   emitter: Emitter,
   { list, ranking }: PhysicalList,
-  { rows, carries }: PhysicalPage,
-  columns: ReadonlySet<string>,
-  parent: RecordRow | null,
+  { rows, carries, columns: read }: PhysicalPage,
+  parent: Parent,
 ): StagedPage {
   const { table, sort } = list
+  const columns = storedColumns(newRow(emitter, table), read)
   const numbered =
     parent !== null
       ? pagesOfParents(emitter, rows, parent)
@@ -36,9 +36,7 @@ export function emitStagedPage(
         : rowsById(emitter, rows)
   const alias = emitter.alias()
   const joins: Sql[] = []
-  const counted = sort.flatMap(({ value }, place) =>
-    value.kind === 'count' ? [{ of: value, n: sql`${alias}.${countedColumn(place)}` }] : [],
-  )
+  const counted = countsIn(sort).map(({ of, column }) => ({ of, n: sql`${alias}.${column}` }))
   const row: RecordRow = {
     kind: 'record',
     alias,
@@ -52,7 +50,13 @@ export function emitStagedPage(
   return { row, rest: () => sql`${join([sql``, ...joins], '')}${ofParent}` }
 }
 
-/** Whether a parent has any of the rows that refer to it. */
+/** Virtual columns are read from their record. */
+export function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
+  )
+}
+
 export function hasRowsOfParent(emitter: Emitter, rows: OrderedRows, parent: RecordRow): Sql {
   const [found, alias] = [pagesOfParents(emitter, rows, parent), emitter.alias()]
   return sql`exists (select 1 from ${found} ${alias} where ${isOfParent(alias, parent)})`
@@ -78,9 +82,7 @@ function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
   const [found, record] = [emitter.alias(), emitter.alias()]
   const others = ['score', 'statistics'].map((name) => sql`, ${found}.${raw(name)}`)
   const isRanked = rows.order.kind === 'relevance'
-  const counted = rows.sort.flatMap(({ value }, place) =>
-    value.kind === 'count' ? [sql`, ${found}.${countedColumn(place)}`] : [],
-  )
+  const counted = countsIn(rows.sort).map(({ column }) => sql`, ${found}.${column}`)
   const more = [...(isRanked ? others : []), ...counted]
   return stage(
     emitter,
@@ -91,15 +93,15 @@ function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
 
 /** How many records refer to a row, if rows are sorted by it: columns to carry. */
 function countsOf(emitter: Emitter, { sort }: OrderedRows, row: RecordRow): Sql {
-  const counts = sort.flatMap((key, place) =>
-    key.value.kind === 'count' ? [sql`, ${keyOf(emitter, key, row)} as ${countedColumn(place)}`] : [],
-  )
+  const counts = countsIn(sort).map(({ key, column }) => sql`, ${keyOf(emitter, key, row)} as ${column}`)
   return join([sql``, ...counts], '')
 }
 
-/** By the place of its key in the order. */
-function countedColumn(place: number): Sql {
-  return raw(`referring${place}`)
+/** The numbers of referring records in an order, each with a column that is named by its place. */
+function countsIn(sort: readonly SortKey[]) {
+  return sort.flatMap((key, place) =>
+    key.value.kind === 'count' ? [{ key, of: key.value, column: raw(`referring${place}`) }] : [],
+  )
 }
 
 /**
