@@ -3,16 +3,14 @@ import { LRUCache } from 'lru-cache'
 import type { ReadDatabase, StoredAnswer } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import { OverloadedError } from '../../util/async/fair-semaphore.ts'
-import type { ExecutionReport, RequestLimits } from './execute.ts'
 import { insertSnippets } from './insert-snippets.ts'
-import { type Compiled, inTurns, type PlannedStatement, within } from './planner.ts'
+import { type Asked, type Compiled, inTurns, type PlannedStatement, within } from './planner.ts'
 
 /** Bytes of an entry of the cache besides its key and body. */
 const answerOverhead = 200
 /** Milliseconds. A statement that took less counts as short until it is planned again, even if its estimate is high. */
 const shortTime = 1
 
-/** `cacheBytes`: memory of the cache. */
 export function createAnswers(database: ReadDatabase, cacheBytes: number) {
   /** Answers with the version of the data from which they were read. */
   const answers =
@@ -33,13 +31,8 @@ export function createAnswers(database: ReadDatabase, cacheBytes: number) {
       return found.isTimeless && answers?.has(key) ? storedAnswer(key, database.dataVersion()) : null
     },
     /** Null if the statement was planned for a state of the database that has passed. */
-    async read(
-      found: Compiled,
-      key: string,
-      requestLimits: RequestLimits,
-      report: ExecutionReport,
-      signal: AbortSignal | undefined,
-    ): Promise<Uint8Array | null> {
+    async read(found: Compiled, key: string, asked: Asked, signal?: AbortSignal): Promise<Uint8Array | null> {
+      const { report } = asked
       report.isTimeless = found.isTimeless
       if (found.kind === 'constant') {
         report.from = 'constant'
@@ -52,15 +45,13 @@ export function createAnswers(database: ReadDatabase, cacheBytes: number) {
         return same
       }
       const { version } = found
-      const answered = await run(database, found, requestLimits, report, signal).catch(
-        async (error: unknown) => {
-          if (error instanceof ServiceError) throw error
-          // A statement also fails if the tables or indexes for which it was planned are gone.
-          const now = await within(database.readPlanState(), signal).catch(() => null)
-          if (now === null || now.version === version) throw error
-          return null
-        },
-      )
+      const answered = await run(database, found, asked, signal).catch(async (error: unknown) => {
+        if (error instanceof ServiceError) throw error
+        // A statement also fails if the tables or indexes for which it was planned are gone.
+        const now = await within(database.readPlanState(), signal).catch(() => null)
+        if (now === null || now.version === version) throw error
+        return null
+      })
       if (answered?.version !== version) return null
       if (report.statementTime < shortTime) found.isShort = true
       // Nothing was written from before the statement began until now, so the answer is of exactly this version.
@@ -76,8 +67,7 @@ export function createAnswers(database: ReadDatabase, cacheBytes: number) {
 async function run(
   database: ReadDatabase,
   { statement, isShort, points, snippets }: PlannedStatement & Pick<Compiled, 'points'>,
-  requestLimits: RequestLimits,
-  report: ExecutionReport,
+  { requestLimits, report }: Asked,
   signal: AbortSignal | undefined,
 ): Promise<StoredAnswer> {
   const read = async (): Promise<StoredAnswer> => {

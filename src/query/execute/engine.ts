@@ -12,7 +12,7 @@ import { beingRebuilt, errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
 import { assertAffordable, ExecutionReport, unlimited } from './execute.ts'
 import { createFiles, type FileParts } from './open-file.ts'
-import type { Compiled, PlannedRequest, Planner, PlannerOptions, Question } from './planner.ts'
+import type { Asked, Compiled, Planner, PlannerOptions, Question } from './planner.ts'
 import { createPlanner, within } from './planner.ts'
 
 interface EngineOptions extends PlannerOptions {
@@ -45,44 +45,35 @@ export function createEngine(options: EngineOptions): QueryEngine {
     planner.forgetState()
   }
 
-  const answer = (
-    request: PlannedRequest,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
-    question?: Question,
-  ): MaybePromise<Uint8Array> => {
-    const key = cacheKey(request, requestLimits)
+  const answer = (asked: Asked, question?: Question): MaybePromise<Uint8Array> => {
+    const { report } = asked
+    const key = cacheKey(asked)
     const found = compiled.get(key)
     const body = found === undefined ? null : answers.atHand(found, key)
-    if (found === undefined || body === null) return workOut(request, requestLimits, report, key, question)
-    return andThen(charge(found, requestLimits, report), () => {
+    if (found === undefined || body === null) return workOut(asked, key, question)
+    return andThen(charge(found, asked), () => {
       report.isTimeless = found.isTimeless
       report.from = found.kind === 'constant' ? 'constant' : 'memory'
       return body
     })
   }
 
-  const workOut = async (
-    request: PlannedRequest,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
-    key: string,
-    given?: Question,
-  ): Promise<Uint8Array> => {
+  const workOut = async (asked: Asked, key: string, given?: Question): Promise<Uint8Array> => {
+    const { request, requestLimits } = asked
     using timeout = database.isRemote ? requestLimits.startShort() : null
     const signal = timeout?.signal
     let isCharged = false
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const asked = given ?? planner.questionFor(request, requestLimits, key.length)
-        const question = asked instanceof Promise ? await asked : asked
-        if (!isCharged) await charge(question, requestLimits, report)
+        const prepared = given ?? planner.questionFor(request, requestLimits, key.length)
+        const question = prepared instanceof Promise ? await prepared : prepared
+        if (!isCharged) await charge(question, asked)
         found = await within(planner.compile(question, requestLimits, signal), signal)
         compiled.set(key, found)
-      } else if (!isCharged) await charge(found, requestLimits, report)
+      } else if (!isCharged) await charge(found, asked)
       isCharged = true
-      const body = await answers.read(found, key, requestLimits, report, signal)
+      const body = await answers.read(found, key, asked, signal)
       if (body !== null) return body
       // The order of ids changed after planning, so the statement may no longer be exact.
       forgetPlans()
@@ -90,8 +81,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     throw beingRebuilt()
   }
 
-  const questionOf: FileParts['questionOf'] = (request, given) =>
-    planner.questionFor(request, given, cacheKey(request, given).length)
+  const questionOf: FileParts['questionOf'] = (asked) =>
+    planner.questionFor(asked.request, asked.requestLimits, cacheKey(asked).length)
   return {
     ...createFiles({ ...planner, questionOf, database, answer, forgetPlans, attempts }),
     execute: (request, requestLimits = unlimited) => execute(request, requestLimits, answer),
@@ -112,7 +103,7 @@ function execute(
   }
   const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
   try {
-    const body = answer(request, requestLimits, report)
+    const body = answer({ request, requestLimits, report })
     return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
   } catch (error) {
     return fail(error)
@@ -138,8 +129,7 @@ async function explain(
 /** Called once for each request, before anything is read for it. */
 function charge(
   { operationName, points }: Pick<Question, 'operationName' | 'points'>,
-  requestLimits: RequestLimits,
-  report: ExecutionReport,
+  { requestLimits, report }: Asked,
 ): MaybePromise<void> {
   report.operationName = operationName
   report.points = points
@@ -148,10 +138,8 @@ function charge(
 }
 
 /** The page size is part of the key because its maximum differs between callers. */
-function cacheKey(
-  { query, variables, operationName, file }: PlannedRequest,
-  { pageSize }: RequestLimits,
-): string {
+function cacheKey({ request, requestLimits: { pageSize } }: Asked): string {
+  const { query, variables, operationName, file } = request
   const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
   const name = operationName ?? ''
   // The lengths make the key unambiguous: two different requests cannot concatenate to the same key.

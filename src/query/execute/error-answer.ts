@@ -2,6 +2,7 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type AnswerReport, ExecutionReport, type GraphQLAnswer } from './execute.ts'
+import type { Json } from '../../util/is-object.ts'
 import { shorten } from '../../util/text/messages.ts'
 import { RequestErrors } from '../parse/prepare.ts'
 
@@ -39,19 +40,15 @@ function failureOf(error: unknown): Failure {
   }
   // Messages of databases for a sum beyond 64 bits; smaller inexact sums fail when they are printed.
   if (error instanceof Error && /integer overflow|bigint out of range/.test(error.message))
-    return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.', {})
+    return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.')
   if (error instanceof Error && tooLarge.test(error.message))
     return single(
       'QUERY_TOO_COMPLEX',
       'The operation or its answer is too large. Ask for fewer fields, smaller pages or shorter conditions.',
-      {},
     )
   if (error instanceof RangeError && /call stack/.test(error.message))
-    return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.', {})
-  return {
-    ...single('INTERNAL', 'The service failed to answer. The operator has been told.', {}),
-    cause: error,
-  }
+    return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.')
+  return { ...single('INTERNAL', 'The service failed to answer. The operator has been told.'), cause: error }
 }
 
 /** Limits the locations, because one mistake may occur in thousands of places. */
@@ -65,6 +62,6 @@ function formatted(error: GraphQLError, code: ErrorCode): GraphQLFormattedError 
   }
 }
 
-function single(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): Failure {
+function single(code: ErrorCode, message: string, details: Json = {}): Failure {
   return { kind: 'errors', code, errors: [{ message: shorten(message), extensions: { ...details, code } }] }
 }

@@ -9,27 +9,15 @@ import type { FileRows } from '../parse/file-rows.ts'
 import type { FilePart } from '../plan/plan.ts'
 import { fileCostOf } from '../price/cost.ts'
 import { beingRebuilt } from './error-answer.ts'
-import {
-  assertAffordable,
-  type ExecutionReport,
-  type FileHead,
-  type GraphQLRequest,
-  type OpenedFile,
-  type QueryEngine,
-  type RequestLimits,
-} from './execute.ts'
-import type { PlannedRequest, Planner, Question } from './planner.ts'
+import type { FileHead, OpenedFile, QueryEngine, RequestLimits } from './execute.ts'
+import { assertAffordable } from './execute.ts'
+import type { Asked, Planner, Question } from './planner.ts'
 
 export interface FileParts extends Pick<Planner, 'planFile'> {
   readonly database: Pick<ReadDatabase, 'openFile'>
-  readonly questionOf: (request: PlannedRequest, requestLimits: RequestLimits) => MaybePromise<Question>
+  readonly questionOf: (asked: Asked) => MaybePromise<Question>
   /** Charges the question of the request and answers it. */
-  readonly answer: (
-    request: PlannedRequest,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
-    question?: Question,
-  ) => MaybePromise<Uint8Array>
+  readonly answer: (asked: Asked, question?: Question) => MaybePromise<Uint8Array>
   /** Plans were made for a state of the database that has passed. */
   readonly forgetPlans: () => void
   /** How often a file is planned before that is given up. */
@@ -44,37 +32,21 @@ interface FileAnswer {
   readonly groupsPageInfo: { readonly hasNextPage: boolean }
 }
 
-interface AskedFile {
-  readonly request: GraphQLRequest
-  readonly requestLimits: RequestLimits
-  readonly report: ExecutionReport
+interface AskedFile extends Asked {
   readonly question: Question
   readonly file: FileRows
 }
 
-export function createFiles({
-  database,
-  questionOf,
-  planFile,
-  answer,
-  forgetPlans,
-  attempts,
-}: FileParts): Pick<QueryEngine, 'openFile' | 'describeFile'> {
-  const ask = async (
-    request: GraphQLRequest,
-    requestLimits: RequestLimits,
-    report: ExecutionReport,
-  ): Promise<AskedFile> => {
-    const question = await questionOf({ ...request, file: 'rows' }, requestLimits)
+export function createFiles(parts: FileParts): Pick<QueryEngine, 'openFile' | 'describeFile'> {
+  const { database, questionOf, planFile, answer, forgetPlans, attempts } = parts
+  const ask = async (asked: Asked): Promise<AskedFile> => {
+    const question = await questionOf(partOf(asked, 'rows'))
     if (question.file === null) throw new Error('A file was asked for.')
-    return { request, requestLimits, report, question, file: question.file }
+    return { ...asked, question, file: question.file }
   }
-  const read = async (
-    { request, requestLimits, report }: AskedFile,
-    part: FilePart,
-    question?: Question,
-  ): Promise<FileAnswer> => {
-    report.body = await answer({ ...request, file: part }, requestLimits, report, question)
+  const read = async (asked: AskedFile, part: FilePart, question?: Question): Promise<FileAnswer> => {
+    const { report } = asked
+    report.body = await answer(partOf(asked, part), question)
     const { data } = JSON.parse(Buffer.from(report.body).toString()) as { data: Record<string, FileAnswer> }
     return Object.values(data)[0] as FileAnswer
   }
@@ -102,13 +74,13 @@ export function createFiles({
     throw beingRebuilt()
   }
   return {
-    async describeFile(...given) {
-      const asked = await ask(...given)
+    async describeFile(request, requestLimits, report) {
+      const asked = await ask({ request, requestLimits, report })
       if (asked.file.kind === 'groups') return (await readGroups(asked)).head
       return headOfList(asked, (await read(asked, 'total')).totalCount)
     },
     async openFile(request, form, requestLimits, report) {
-      const asked = await ask(request, requestLimits, report)
+      const asked = await ask({ request, requestLimits, report })
       const { query, variables, operationName } = request
       const text = JSON.stringify({ query, variables, operationName })
       const spec: FileSpec = { ...form, columns: asked.file.columns, query: text }
@@ -124,6 +96,10 @@ export function createFiles({
       }
     },
   }
+}
+
+function partOf({ request, requestLimits, report }: Asked, file: FilePart): Asked {
+  return { request: { ...request, file }, requestLimits, report }
 }
 
 /** Pays for a list and opens it, with a permit for as long as it is read. */

@@ -29,20 +29,26 @@ import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { FilePart, Plan, SnippetPlan } from '../plan/plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
-import type { GraphQLRequest, RequestLimits } from './execute.ts'
+import type { ExecutionReport, GraphQLRequest, RequestLimits } from './execute.ts'
 
 export interface PlannerOptions {
   readonly schema: GraphQLSchema
   readonly model: Model
   readonly tables: readonly Table[]
   readonly database: ReadDatabase
-  /** Version of the program. */
   readonly version: string
 }
 
 /** A request, and what a file needs of its answer; null for a request of another answer. */
 export interface PlannedRequest extends GraphQLRequest {
   readonly file?: FilePart | null
+}
+
+/** A request while it is answered. */
+export interface Asked {
+  readonly request: PlannedRequest
+  readonly requestLimits: RequestLimits
+  readonly report: ExecutionReport
 }
 
 /** The parts of a request that do not depend on the data. */
