@@ -103,11 +103,13 @@ function find(context: SourceContext, table: Table, part: Condition): FoundSourc
   return null
 }
 
+type Compared = Extract<Condition, { kind: 'compare' | 'in' }>
+
 /** The records that enough others refer to, from materialized counts, which have no zeros. */
 function findCounted(
   { optimizer, limit }: SourceContext,
   table: Table,
-  part: Extract<Condition, { kind: 'compare' | 'in' }>,
+  part: Compared,
   { counts }: ReferringCount,
 ): FoundSources | null {
   if (counts === null || optimizer.state.hiding || !excludesZero(part)) return null
@@ -119,7 +121,7 @@ function findCounted(
   return found({ kind: 'rows', table, index: ownKey(table), filter }, estimate, values)
 }
 
-function excludesZero(part: Extract<Condition, { kind: 'compare' | 'in' }>): boolean {
+function excludesZero(part: Compared): boolean {
   if (part.kind === 'in') return !part.negated && part.list.every((value) => Number(value) > 0)
   if (part.op === 'eq' || part.op === 'gte') return Number(part.to) > 0
   return part.op === 'gt' && Number(part.to) >= 0
@@ -163,11 +165,7 @@ function cheapest(found: readonly (FoundSources | null)[]): FoundSources | null 
 }
 
 /** Equal texts have equal trigrams, so trigrams find whole texts too. */
-function findWholeTexts(
-  statistics: Statistics,
-  table: Table,
-  part: Extract<Condition, { kind: 'compare' | 'in' }>,
-): FoundSources | null {
+function findWholeTexts(statistics: Statistics, table: Table, part: Compared): FoundSources | null {
   if (part.kind === 'compare' ? part.op !== 'eq' : part.negated || part.list.length > maxCandidateSources)
     return null
   const { operand } = part

@@ -1,8 +1,7 @@
 /** Conditions on words: joining several of them into one query of a word index, and estimating how many records match. */
 import type { WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import { all } from '../plan/conditions.ts'
-import type { Condition } from '../plan/conditions.ts'
+import { all, type Condition } from '../plan/conditions.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 import { isUnhinted, type Optimizer } from './optimizer.ts'
 
@@ -15,14 +14,15 @@ export function joinWords(where: Condition): Condition {
   const same = further.filter((part) => part.index === index)
   const except = parts.flatMap((part) => excludedBy(part, index))
   if (same.length === 0 && except.length === 0) return where
-  const matches = [first, ...same].map(({ match }) => match)
+  const joined = [first, ...same]
+  const matches = joined.map(({ match }) => match)
   const match: WordMatch = {
     kind: 'all',
     of: matches.flatMap((each) => (each.kind === 'all' ? each.of : [each])),
     except: [...matches.flatMap((each) => (each.kind === 'all' ? each.except : [])), ...except],
   }
   const others = parts.filter(
-    (part) => part !== first && !same.some((each) => each === part) && excludedBy(part, index).length === 0,
+    (part) => !joined.some((each) => each === part) && excludedBy(part, index).length === 0,
   )
   return all([{ ...first, match }, ...others])
 }

@@ -15,7 +15,7 @@ import type { GroupKey } from '../plan/groups/group-plan.ts'
 
 interface ConditionContext {
   /** Whether the condition is inside another semi-join. */
-  readonly isNested: boolean
+  readonly isNested?: boolean
   /** The strategy of semi-joins, if the caller has decided it. */
   readonly strategy?: 'each' | 'once'
   /** Whether rows are found otherwise than by the condition, and perhaps again for each row around them. */
@@ -25,7 +25,7 @@ interface ConditionContext {
 export function planFilter(
   optimizer: Optimizer,
   condition: Condition,
-  around: ConditionContext = { isNested: false },
+  around: ConditionContext = {},
 ): Filter {
   const plan = (part: Condition): Filter => planFilter(optimizer, part, around)
   switch (condition.kind) {
@@ -99,7 +99,7 @@ export function planSetJoin(
 function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: ConditionContext): PhysicalSemiJoin {
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
   const isSet =
-    around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
+    around.isNested === true && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
   const isProbed = !isSet && !isUnhinted(optimizer)
   const where = planFilter(optimizer, join.where, { isNested: true, isProbed })
   if (isSet) return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }

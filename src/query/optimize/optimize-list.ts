@@ -172,7 +172,6 @@ function planNear(optimizer: Optimizer, list: ListPlan): OrderedRows | null {
   return rows.order.kind === 'ids' || rows.order.kind === 'path' ? rows : null
 }
 
-/** Plans the number of combinations. */
 function planDistinctCount(optimizer: Optimizer, list: ListPlan): DistinctCount {
   const { table, where, link, distinct } = list
   const counts = optimizer.state.hiding ? undefined : countsOfKeys(table, distinct)

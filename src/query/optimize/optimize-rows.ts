@@ -55,10 +55,11 @@ export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): 
   const isSorted = link === null && !idOrder && given === 'none'
   const isProbed = link !== null || (choice.kind !== 'planner' && !isUnhinted(optimizer))
   const least = leastForLookups(optimizer, table, choice, isSorted ? null : limit)
-  const filter = planConjuncts(optimizer, unanswered(optimizer, found, choice), {
-    isNested: false,
-    isProbed,
-  }).map((part) => ({ ...part, filter: withLookups(optimizer, table, part.filter, least) }))
+  const left = unanswered(optimizer, found, choice)
+  const filter = planConjuncts(optimizer, left, { isProbed }).map((part) => ({
+    ...part,
+    filter: withLookups(optimizer, table, part.filter, least),
+  }))
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     ...chosenRows(list, wanted),
     linkIndex: link === null ? null : linkIndexOf(table, link),
@@ -90,11 +91,10 @@ export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): 
     return ordered({ kind: 'counts', of: first, counts: first.counts }, path(), false)
   if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
   const spans = given === 'all' ? spansOf(optimizer, found, limit) : [null]
-  const filterOf = (span: Span | null): readonly Conjunct[] => {
-    if (span === null) return filter
-    const strategy = span.side === 'near' ? 'each' : 'once'
-    return planConjuncts(optimizer, unanswered(optimizer, found, choice), { isNested: false, strategy })
-  }
+  const filterOf = (span: Span | null): readonly Conjunct[] =>
+    span === null
+      ? filter
+      : planConjuncts(optimizer, left, { strategy: span.side === 'near' ? 'each' : 'once' })
   const order: RowOrder = {
     kind: 'path',
     given,

@@ -99,9 +99,7 @@ function rowAccess(
   const mayEnter = link === null && choice.kind === 'planner'
   const filter = unanswered(optimizer, records, choice).map((part) => ({
     filter:
-      part === targets
-        ? planSetJoin(optimizer, targets, null)
-        : planFilter(optimizer, part, { isNested: false, isProbed }),
+      part === targets ? planSetJoin(optimizer, targets, null) : planFilter(optimizer, part, { isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
   return { table, path: planPath(optimizer, records, choice), filter }

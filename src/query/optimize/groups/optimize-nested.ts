@@ -31,8 +31,8 @@ export function withinGroups(
 ): PhysicalAggregate {
   const index = groupIndex(optimizer, outer)
   if (index === null) return inner
-  const found = <Access extends GroupAccess>(access: Access | null, where: Condition): Access | null =>
-    access === null ? null : rowsWithin(optimizer, index, access, where)
+  const found = (access: GroupAccess | null, where: Condition): GroupAccess | null =>
+    access && rowsWithin(optimizer, index, access, where)
   const { groups, shares, aggregate } = inner
   const part = <Counted extends string>(each: SharePart | Counted): SharePart | Counted =>
     typeof each === 'string' ? each : { ...each, groups: found(each.groups, each.where) }
