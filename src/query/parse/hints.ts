@@ -231,7 +231,6 @@ function enumNames(schema: GraphQLSchema, name: string): readonly string[] {
   return isEnumType(type) ? type.getValues().map((value) => value.name) : []
 }
 
-/** Name of the type of a field. */
 function typeOf(schema: GraphQLSchema, typeName: string, field: string): string {
   const type = schema.getType(typeName)
   return isObjectType(type) ? (getNamedType(type.getFields()[field]?.type)?.name ?? '') : ''
@@ -335,7 +334,6 @@ function searchHint({ searchFields }: Collection, isArgument: boolean): string {
   return `Text is searched with \`${isArgument ? `where: {${condition}}` : condition}\`, which ignores case and accents${text === undefined ? '' : '; words with the argument `search` of the list'}.`
 }
 
-/** The collection of a record type. */
 function collectionOf(schema: GraphQLSchema, typeName: string): Collection | undefined {
   const type = schema.getType(typeName)
   return isObjectType(type) ? type.extensions.collection : undefined

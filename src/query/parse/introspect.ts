@@ -121,7 +121,6 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
   return Math.min(count, most + 1)
 }
 
-/** The selected fields of an object. */
 interface FieldsBelow {
   /** Number of fields that contain no objects, which are counted without traversing each object. */
   readonly leaves: number

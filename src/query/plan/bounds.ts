@@ -30,12 +30,7 @@ export function beyondStart(
     (part): part is Comparing =>
       isBoundOn(part, key) && (key.direction === 'asc' ? lower : upper).has(part.op),
   )
-  const implied = same.filter(({ op, to }) => {
-    const order = compare(start, to)
-    return key.direction === 'asc'
-      ? order > 0 || (order === 0 && op === 'gte')
-      : order < 0 || (order === 0 && op === 'lte')
-  })
+  const implied = same.filter((part) => allows(part, start))
   return {
     parts: parts.filter((part) => !implied.includes(part as Comparing)),
     isWithin: implied.length === same.length,

@@ -11,7 +11,14 @@ import { linkOf } from './build-operators.ts'
 import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type { Constant, Fields } from './fields.ts'
 import type { EdgeOutput, ListOutput, ListPlan, Output, PlanContext, RecordSelections } from './plan.ts'
-import { alwaysTrue, type Condition, isNothing, type Link, type ReferenceShape } from './conditions.ts'
+import {
+  alwaysTrue,
+  type Condition,
+  isNothing,
+  type Link,
+  type Path,
+  type ReferenceShape,
+} from './conditions.ts'
 import { tableOf } from './plan-facts.ts'
 import { buildFacets } from '../outputs/facets.ts'
 import { buildMissingWords } from '../outputs/missing-words.ts'
@@ -20,9 +27,8 @@ type Sets = readonly SelectionSetNode[]
 
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
-/** The selected fields of a record of the table. */
 export function buildRecord(context: PlanContext, table: Table, sets: Sets): Fields<Output> {
-  return buildFields(context, objectNamed(context, table.collection.typeName), sets, [])
+  return buildFields(context, table.collection.typeName, sets, [])
 }
 
 /** The selected fields of a record of each collection, for a reference that may lead to any of them. */
@@ -136,12 +142,9 @@ const longestSnippet = 200
 const usualSnippet = 30
 
 /** Fields of an object type whose value is at `path` of the row. */
-function buildFields(
-  context: PlanContext,
-  type: GraphQLObjectType,
-  sets: Sets,
-  path: readonly string[],
-): Fields<Output> {
+function buildFields(context: PlanContext, typeName: string, sets: Sets, path: Path): Fields<Output> {
+  const type = context.selection.schema.getType(typeName)
+  if (!isObjectType(type)) throw new Error(`The schema has no object type ${typeName}.`)
   return collectFields(context.selection, type, sets).map((collected) => ({
     key: collected.key,
     output: fieldOutput(context, type, collected, path),
@@ -152,7 +155,7 @@ function fieldOutput(
   context: PlanContext,
   type: GraphQLObjectType,
   collected: Collected,
-  path: readonly string[],
+  path: Path,
 ): Output | Constant {
   const { name, field, selections } = collected
   if (name === '__typename') return constantOutput(type.name)
@@ -178,7 +181,7 @@ function ownOutput(
   context: PlanContext,
   type: GraphQLObjectType,
   name: string,
-  path: readonly string[],
+  path: Path,
   sets: Sets,
 ): Output | Constant {
   if (name === 'isCurrent') return { kind: 'isCurrent', path }
@@ -191,18 +194,18 @@ function ownOutput(
   return { kind: 'json', path: [...path, name] }
 }
 
-function valueOutput(context: PlanContext, type: FieldType, path: readonly string[], sets: Sets): Output {
+function valueOutput(context: PlanContext, type: FieldType, path: Path, sets: Sets): Output {
   switch (type.kind) {
     case 'bytes':
       return { kind: 'wrapped', path, key: '$bytes' }
     case 'cidLink':
       return { kind: 'wrapped', path, key: '$link' }
     case 'blob':
-      return objectOutput(context, 'Blob', path, sets)
+      return { kind: 'object', path, fields: buildFields(context, 'Blob', sets, path) }
     case 'strongRef':
-      return objectOutput(context, strongRefName, path, sets)
+      return { kind: 'object', path, fields: buildFields(context, strongRefName, sets, path) }
     case 'object':
-      return objectOutput(context, type.type.name, path, sets)
+      return { kind: 'object', path, fields: buildFields(context, type.type.name, sets, path) }
     case 'union':
       return unionOutput(context, type.type, path, sets)
     case 'unknown':
@@ -224,27 +227,18 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
 /** Arrays of other kinds are printed exactly as the record holds them. */
 const printedKinds = ['bytes', 'cidLink', 'blob', 'strongRef', 'object', 'union', 'array']
 
-function objectOutput(
-  context: PlanContext,
-  typeName: string,
-  path: readonly string[],
-  sets: Sets,
-): Extract<Output, { kind: 'object' }> {
-  return { kind: 'object', path, fields: buildFields(context, objectNamed(context, typeName), sets, path) }
-}
-
-function unionOutput(context: PlanContext, type: UnionType, path: readonly string[], sets: Sets): Output {
+function unionOutput(context: PlanContext, type: UnionType, path: Path, sets: Sets): Output {
+  const otherwise = type.closed ? null : buildFields(context, 'UnknownObject', sets, path)
   if (type.members.length === 0)
-    return type.closed ? { kind: 'anyJson', path } : objectOutput(context, 'UnknownObject', path, sets)
+    return otherwise === null ? { kind: 'anyJson', path } : { kind: 'object', path, fields: otherwise }
   const cases = type.members.map(({ type: member, origin }) => {
     const name = member === 'strongRef' ? strongRefName : member.name
-    return { origin, fields: objectOutput(context, name, path, sets).fields }
+    return { origin, fields: buildFields(context, name, sets, path) }
   })
-  const otherwise = type.closed ? null : objectOutput(context, 'UnknownObject', path, sets).fields
   return { kind: 'union', path, cases, otherwise }
 }
 
-function resolvedOutput(context: PlanContext, { type }: Field, path: readonly string[], sets: Sets): Output {
+function resolvedOutput(context: PlanContext, { type }: Field, path: Path, sets: Sets): Output {
   const records = buildRecords(context, sets)
   if (type.kind !== 'array') return { kind: 'resolved', path, from: shapeOf(type), records }
   return { kind: 'array', path, element: { kind: 'resolved', path: [], from: shapeOf(type.of), records } }
@@ -252,10 +246,4 @@ function resolvedOutput(context: PlanContext, { type }: Field, path: readonly st
 
 function shapeOf({ kind }: FieldType): ReferenceShape {
   return kind === 'strongRef' ? 'strongRef' : 'text'
-}
-
-function objectNamed({ selection }: PlanContext, name: string): GraphQLObjectType {
-  const type = selection.schema.getType(name)
-  if (!isObjectType(type)) throw new Error(`The schema has no object type ${name}.`)
-  return type
 }

@@ -39,18 +39,17 @@ export function buildPlan(
 
 /** The plan of a file with the totals that its head needs; those of groups alone are with them. */
 function withTotal(plan: Plan, part: FilePart): Plan {
-  const [root] = plan.roots
-  if (root === undefined) throw new Error('A file has rows.')
-  const [output, added] = withTotalOf(root.output as RootOutput, part)
-  return { ...plan, written: plan.written + added, roots: [{ key: root.key, output }] }
-}
-
-/** The output, and how many fields were added. */
-function withTotalOf(root: RootOutput, part: FilePart): readonly [RootOutput, number] {
+  const [{ key, output: root }] = plan.roots as readonly [Selected<RootOutput>]
+  const withRoot = (output: RootOutput, added: number): Plan => {
+    return { ...plan, written: plan.written + added, roots: [{ key, output }] }
+  }
   if (root.kind === 'list') {
     const { list } = root
     const total = { key: 'totalCount', output: { kind: 'totalCount' } } as const
-    return [{ ...root, list: { ...list, fields: [...(part === 'rows' ? list.fields : []), total] } }, 1]
+    return withRoot(
+      { ...root, list: { ...list, fields: [...(part === 'rows' ? list.fields : []), total] } },
+      1,
+    )
   }
   if (root.kind !== 'aggregate') throw new Error('A file is one list or one aggregate.')
   const { aggregate } = root
@@ -62,7 +61,7 @@ function withTotalOf(root: RootOutput, part: FilePart): readonly [RootOutput, nu
     { key: 'groupCount', output: { kind: 'groupCount' } },
     { key: 'groupsPageInfo', output: { kind: 'groupsPageInfo', fields: [more] } },
   ] as const
-  return [{ ...root, aggregate: { ...aggregate, fields } }, 3]
+  return withRoot({ ...root, aggregate: { ...aggregate, fields } }, 3)
 }
 
 function rootOutput(context: PlanContext, collected: Collected): RootOutput | Constant {

@@ -1,8 +1,8 @@
 /** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
 import { findArray, type Table } from '../../database/layout/tables.ts'
-import type { FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
+import type { FieldType, Reference } from '../../schema/model/model.ts'
 import { leafProperties } from '../../schema/model/leaves.ts'
-import type { ObjectPath, WhereField } from '../../schema/model/operators.ts'
+import type { WhereField } from '../../schema/model/operators.ts'
 import {
   freeTextsOf,
   holderOf,
@@ -119,19 +119,15 @@ class WhereBuilder extends OperatorBuilder {
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
         case 'property':
-          return this.#property(row, [...row.path, field.field.property], conditions, level, field)
+          return this.#property(row, conditions, level, field)
       }
     })
   }
 
-  #property(
-    { table }: ConditionRow,
-    path: Path,
-    input: Input,
-    level: number,
-    where: PropertyField,
-  ): Condition {
-    const { mayMiss, type } = where.field
+  #property(row: ConditionRow, input: Input, level: number, where: PropertyField): Condition {
+    const { mayMiss, property, type } = where.field
+    const { table } = row
+    const path = [...row.path, property]
     switch (type.kind) {
       case 'string': {
         const order = Object.keys(input).find((name) => /^[gl]te?$/.test(name))
@@ -161,7 +157,7 @@ class WhereBuilder extends OperatorBuilder {
         return all([
           ...own,
           absent(path, false, mayMiss),
-          this.#inside(type.type, where.inside, { table, path }, inside, level + 1),
+          this.#inside(objectWhereFields(type.type, where.inside), { table, path }, inside, level + 1),
         ])
       }
       case 'array':
@@ -183,11 +179,8 @@ class WhereBuilder extends OperatorBuilder {
     if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
     if (some !== undefined) {
       this.countJoin()
-      parts.push({
-        kind: 'element',
-        path,
-        where: this.element(of, present('some', some) as Input, level, where),
-      })
+      const inside = this.element(of, present('some', some) as Input, level, where)
+      parts.push({ kind: 'element', path, where: inside })
     }
     if (contains !== undefined) {
       this.countJoin()
@@ -195,11 +188,8 @@ class WhereBuilder extends OperatorBuilder {
     }
     if (isCountable(of)) {
       const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
-      const array: ArrayOperand = {
-        path,
-        kind,
-        index: table === null ? null : (findArray(table, path, false) ?? null),
-      }
+      const index = table === null ? null : (findArray(table, path, false) ?? null)
+      const array: ArrayOperand = { path, kind, index }
       for (const [name, value] of Object.entries(operators)) {
         this.count()
         if (!isOperatorOf(name, 'has')) throw new Error(`An array has no operator ${name}.`)
@@ -225,18 +215,12 @@ class WhereBuilder extends OperatorBuilder {
     if (of.kind === 'strongRef')
       return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, reference)
     if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
-    return this.#inside(of.type, inside, { table: null, path: [] }, input, level + 1)
+    const fields = objectWhereFields(of.type, inside)
+    return this.#inside(fields, { table: null, path: [] }, input, level + 1)
   }
 
   /** Conditions inside an object that is present, so `isNull` is constant. */
-  #inside(
-    type: ObjectType,
-    place: ObjectPath | null,
-    row: ConditionRow,
-    input: Input,
-    level: number,
-  ): Condition {
-    const fields = objectWhereFields(type, place)
+  #inside(fields: readonly WhereField[], row: ConditionRow, input: Input, level: number): Condition {
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
       ...(isNull === undefined ? [] : [constant(!isTrue('isNull', isNull))]),
       ...this.#fields(fields, row, rest, at),

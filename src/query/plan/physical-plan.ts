@@ -25,7 +25,6 @@ import type {
   KeyValue,
   ListOutput,
   ListPlan,
-  Output,
   Ranking,
   RootOutput,
   RowsOutput,
@@ -237,8 +236,7 @@ export interface PhysicalTop extends Omit<TopPlan, 'aggregate'> {
   readonly isSummed: boolean
 }
 
-export interface PhysicalSamples extends Omit<SamplesPlan, 'fields'> {
-  readonly fields: Fields<Output<PhysicalList>>
+export interface PhysicalSamples extends SamplesPlan<PhysicalList> {
   readonly rows: CountedRows
   /** Whether the order is the default order, and ids are in it. */
   readonly inIdOrder: boolean

@@ -42,7 +42,6 @@ export type FilePart = 'rows' | 'total'
 
 /** The input of plan building besides the operation. */
 export interface PlanContext {
-  /** Version of the program. */
   readonly version: string
   readonly model: Model
   readonly tables: readonly Table[]
@@ -130,7 +129,6 @@ export type ListOutput =
   | { readonly kind: 'facets'; readonly facets: readonly FacetPlan[] }
   | MissingWordsPlan
 
-/** The records of the page. */
 export type RowsOutput<List = ListPlan> =
   | { readonly kind: 'edges'; readonly fields: Fields<EdgeOutput<List>> }
   | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
@@ -314,12 +312,12 @@ export interface TopPlan {
 }
 
 /** Sample records of each group. */
-export interface SamplesPlan {
+export interface SamplesPlan<List = ListPlan> {
   readonly kind: 'nodes'
   readonly sort: readonly SortKey[]
   /** Maximum number of records of each group. */
   readonly first: number
-  readonly fields: Fields<Output>
+  readonly fields: Fields<Output<List>>
 }
 
 export type StatusOutput<Collection = Table> =

@@ -1,10 +1,10 @@
-import type { Fields } from '../plan/fields.ts'
-import { isConstant } from '../plan/plan-facts.ts'
-
 /**
  * The size of each kind of work that an operation requests. docs/limits.md lists what belongs to each kind, and
  * bench/costs/cost-search.ts checks the sizes. A kind has the size of its most expensive member.
  */
+import type { Fields } from '../plan/fields.ts'
+import { isConstant } from '../plan/plan-facts.ts'
+
 export const weights = {
   /** Size of one point. */
   point: 1_000,

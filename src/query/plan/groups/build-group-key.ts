@@ -54,7 +54,7 @@ export function groupKey(
   return {
     joins: path,
     leaf: leaf.kind === 'count' ? referringCount(context, leaf.reference) : keyLeaf(holder, leaf),
-    bucket: timeBucket(bucket, context.time),
+    bucket: bucket === null ? null : { unit: bucket, ...(context.time ?? utcFrame) },
     interval: isInteger(field) ? interval : null,
   }
 }
@@ -77,10 +77,6 @@ export function intervalOf(given: unknown, groupBy: readonly GroupField[]): numb
 /** Parts of time are integers, too. */
 function isInteger({ leaf, bucket }: Pick<Parameters<typeof groupKey>[2], 'leaf' | 'bucket'>): boolean {
   return bucket === null ? leafType(leaf).kind === 'integer' : bucket === 'hourOfDay' || bucket === 'weekday'
-}
-
-function timeBucket(unit: GroupField['bucket'], time: TimeFrame = utcFrame): GroupKey['bucket'] {
-  return unit === null ? null : { unit, weekStart: time.weekStart, zone: time.zone }
 }
 
 function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
@@ -106,20 +102,14 @@ function elementLeaf(table: Table, { field }: PropertyLeaf, array: Path, path: P
   const isReference = kind === 'strongRef' || kind === 'atUri'
   const as = kind === 'integer' || kind === 'boolean' ? kind : kind === 'datetime' ? 'instant' : 'text'
   const names = findColumn(table, [...array, ...path], 'names') ?? null
-  return {
-    kind: 'element',
-    array,
-    path: kind === 'strongRef' ? [...path, 'uri'] : path,
-    as,
-    isReference,
-    names,
-  }
+  const inside = kind === 'strongRef' ? [...path, 'uri'] : path
+  return { kind: 'element', array, path: inside, as, isReference, names }
 }
 
 export type TimeFrame = Pick<TimeBucket, 'weekStart' | 'zone'>
 
 /** UTC, with weeks from Monday. */
-export const utcFrame: TimeFrame = { weekStart: 0, zone: null }
+const utcFrame: TimeFrame = { weekStart: 0, zone: null }
 
 export function buildTimeFrame({ timeZone, weekStart }: Input): TimeFrame {
   return {
@@ -138,7 +128,6 @@ function zoneNamed(name: string): TimeFrame['zone'] {
   )
 }
 
-/** A `some` and the array that it is about. */
 interface Some {
   readonly field: PropertyField
   readonly array: Path
