@@ -8,11 +8,6 @@ import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
 import { type Browse, fieldAddress, stateInputs, titleOf } from './context.ts'
 
-interface FieldsOfMenu {
-  readonly label: string
-  readonly fields: readonly ShownField[]
-}
-
 export function filterMenu(browse: Browse): Html {
   const { subject, language } = browse
   const { text } = language
@@ -65,7 +60,7 @@ export function fieldList(find: string, browse: Browse): Html {
 }
 
 /** In the order of the collection's fields. */
-export function fieldGroups(browse: Browse): readonly FieldsOfMenu[] {
+function fieldGroups(browse: Browse) {
   const { site, subject, language } = browse
   const { filtering } = language.text
   const groups = new Map<string, ShownField[]>()

@@ -146,14 +146,8 @@ export function conditionList(browse: Browse): Html {
   return [list, reversedNotes(view, language, (swapped) => viewAddress(browse, swapped))]
 }
 
-interface ReversedRange {
-  readonly field: ShownField
-  /** The view with the bounds the other way round. */
-  readonly swapped: View
-}
-
-/** Ranges of times and numbers that begin after they end: no record can match them. */
-function reversedRanges(view: View): readonly ReversedRange[] {
+/** Ranges that begin after they end, so that no record can match them, and the view with their bounds swapped. */
+function reversedRanges(view: View) {
   return view.conditions.flatMap((from) => {
     const { field } = from
     const to = view.conditions.find((each) => each.field.name === field.name && each.operator === 'to')

@@ -44,13 +44,10 @@ import { withOthers } from './own-parameters.ts'
 import { boundsOf, isPartial } from './periods.ts'
 import { wholeBaseText } from './share-base.ts'
 
-export interface GroupChart extends AskedChart {
-  readonly choices: GroupChoices
-}
-
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
-export function groupChart(context: ChartContext): GroupChart {
+
+export function groupChart(context: ChartContext): AskedChart & { readonly choices: GroupChoices } {
   const { site, subject, view } = context
   const problems: Problem[] = []
   const groupings = groupingsOf(subject)

@@ -1,6 +1,6 @@
 /** What a reader chooses of a measure by fields. */
 import { EnumValue, leaves, nested, printField, type Selection } from '../../ask/graphql-text.ts'
-import { chartKinds, type ChartKind } from '../charts/chart-spec.ts'
+import { chartKinds } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
@@ -8,26 +8,13 @@ import type { View } from '../view/view.ts'
 import type { GroupAnswer } from './asked-chart.ts'
 import { type Grouping, isNumber } from './grouping.ts'
 import { readChoice, readOther } from './own-parameters.ts'
-import { type ShareBase, shareBase } from './share-base.ts'
+import { shareBase } from './share-base.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
 export type GroupMeasure = (typeof groupMeasures)[number]
 export const sizes = ['10', '20', '50'] as const
 
-export interface GroupChoices {
-  readonly measure: GroupMeasure
-  /** The field that is measured; null where the measure has none. */
-  readonly of: ShownField | null
-  /** One or two. */
-  readonly by: readonly Grouping[]
-  /** Null: chosen by what is shown. */
-  readonly kind: ChartKind | null
-  readonly top: (typeof sizes)[number]
-  readonly step: number | null
-  readonly base: ShareBase
-  readonly groupings: readonly Grouping[]
-  readonly numbers: readonly ShownField[]
-}
+export type GroupChoices = Readonly<ReturnType<typeof readGroupChoices>>
 
 /** Adds what is wrong to `problems`. */
 export function readGroupChoices(
@@ -35,7 +22,7 @@ export function readGroupChoices(
   subject: PageSubject,
   groupings: readonly Grouping[],
   problems: Problem[],
-): GroupChoices {
+) {
   const { fields } = subject
   const numbers = [...fields.values()].filter(({ isMeasure, type }) => isMeasure && type.kind === 'integer')
   const measure = readChoice(view, 'measure', groupMeasures, problems) ?? 'count'
@@ -46,8 +33,11 @@ export function readGroupChoices(
     problems.push({ kind: 'notInteger', name: 'step', value: size.slice(0, 100) })
   return {
     measure,
+    /** The field that is measured; null where the measure has none. */
     of: measuredField(measure, numbers, groupings, view, problems),
-    by: by.map((key) => (isNumber(key) ? { ...key, step } : key)),
+    /** One or two. */
+    by: by.map((key): Grouping => (isNumber(key) ? { ...key, step } : key)),
+    /** Null: chosen by what is shown. */
     kind: readChoice(view, 'kind', chartKinds, problems),
     top: readChoice(view, 'top', sizes, problems) ?? '20',
     step,

@@ -6,7 +6,7 @@ import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, atLeast, fewRecords, leastRecords, mostGroups } from './asked-chart.ts'
-import { type GroupChoices, type MeasureForm, measureForms } from './group-choices.ts'
+import { type GroupChoices, measureForms } from './group-choices.ts'
 import type { Grouping } from './grouping.ts'
 import { groupingSelection, inGroups, inOrder, isNumber, isOrdered, periodOf, withValue } from './grouping.ts'
 import { mostPeriods } from './periods.ts'
@@ -16,41 +16,32 @@ const mostArrayRows = 12
 /** The hours of a day, and a group of the records without a time, which is not shown. */
 const mostTimeParts = 25
 
-/** By the choices of the reader. */
-export interface GroupPlan {
-  readonly aggregate: string
-  readonly choices: GroupChoices
-  readonly form: MeasureForm
-  /** The name of the field that is measured; blank without one. */
-  readonly of: string
-  /** Times and numbers go from left to right; the other field has colours or rows. */
-  readonly across: Grouping
-  readonly other: Grouping | undefined
-  /** The records of the view. */
-  readonly own: RecordArguments
-  /** What shares are of, where the groups have other records too; null for all other measures. */
-  readonly whole: RecordArguments | null
-  /** What is drawn without a choice of the reader. */
-  readonly preset: ChartKind
-}
+export type GroupPlan = Readonly<ReturnType<typeof planOf>>
 
-export function planOf(choices: GroupChoices, { view, subject }: ChartContext): GroupPlan {
+/** By the choices of the reader. */
+export function planOf(choices: GroupChoices, { view, subject }: ChartContext) {
   const { measure, by } = choices
   const [first, second] = by as [Grouping, Grouping?]
   const isTurned = second !== undefined && !isOrdered(first) && isOrdered(second)
   const [across, other] = isTurned ? [second, first] : [first, second]
   const isOfGroup = measure === 'share' && !choices.base.isWhole
   const isLined = isOrdered(across) && (other !== undefined || measure !== 'count')
+  const preset: ChartKind = isLined ? 'lines' : other === undefined ? 'bars' : 'table'
   return {
     aggregate: aggregateOf(subject),
     choices,
     form: measureForms[measure === 'share' && !isOfGroup ? 'shareOfAll' : measure],
+    /** The name of the field that is measured; blank without one. */
     of: choices.of?.name ?? '',
+    /** Times and numbers go from left to right; the other field has colours or rows. */
     across,
     other,
+    /** The records of the view. */
     own: recordArguments(view),
+    /** What shares are of, where the groups have other records too; null for all other measures. */
     whole: isOfGroup ? choices.base.own : null,
-    preset: isLined ? 'lines' : other === undefined ? 'bars' : 'table',
+    /** What is drawn without a choice of the reader. */
+    preset,
   }
 }
 

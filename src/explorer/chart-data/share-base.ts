@@ -4,43 +4,34 @@ import { nounOf } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
-import type { Condition } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
-import { periodOnly, type RecordArguments, recordArguments, type View } from '../view/view.ts'
+import { periodOnly, recordArguments, type View } from '../view/view.ts'
 import { readChoice } from './own-parameters.ts'
 
 const bases = ['filters', 'all'] as const
 
-export interface ShareBase {
-  readonly name: (typeof bases)[number]
-  /** Whether both are different records, so that there is a choice. */
-  readonly isChoice: boolean
-  /** Whether they are the records of the view, so that a share says nothing. */
-  readonly isWhole: boolean
-  readonly isWithinPeriod: boolean
-  /** The filters of the records that are counted, but not of those that they are a share of. */
-  readonly apart: readonly Condition[]
-  readonly own: RecordArguments
-  /** In words, within a sentence. */
-  readonly text: (name: (typeof bases)[number], language: Language, names?: Names) => string
-}
+export type ShareBase = Readonly<ReturnType<typeof shareBase>>
 
 /** Without a search, shares are of all records. The period of the view restricts both. */
-export function shareBase(view: View, subject: PageSubject, problems: Problem[]): ShareBase {
+export function shareBase(view: View, subject: PageSubject, problems: Problem[]) {
   const chosen = readChoice(view, 'base', bases, problems)
   const period = periodOnly(view, subject)
   const filtered = { ...view, search: '' }
   const filters = view.conditions.filter((each) => !period.conditions.includes(each))
   const isChoice = view.search !== '' && filters.length > 0
-  const name = chosen === 'all' || !isChoice ? 'all' : 'filters'
+  const name: (typeof bases)[number] = chosen === 'all' || !isChoice ? 'all' : 'filters'
   return {
     name,
+    /** Whether both are different records, so that there is a choice. */
     isChoice,
+    /** Whether they are the records of the view, so that a share says nothing. */
     isWhole: view.search === '' && filters.length === 0,
     isWithinPeriod: period.conditions.length > 0,
+    /** The filters of the records that are counted, but not of those that they are a share of. */
     apart: name === 'all' ? filters : [],
     own: recordArguments(name === 'all' ? period : filtered),
-    text(of, language, names) {
+    /** In words, within a sentence. */
+    text(of: typeof name, language: Language, names?: Names): string {
       const { allRecords, recordsWith } = language.text.charts
       const noun = nounOf(subject, language)
       return of === 'all' ? allRecords(noun) : recordsWith(noun, phrasesOf(filters, subject, language, names))

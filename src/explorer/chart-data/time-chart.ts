@@ -6,36 +6,22 @@ import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
-import type { AskedChart, ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, chartOnce } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
 import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { readChoice, readNamed } from './own-parameters.ts'
-import { boundsOf, type Period, periods } from './periods.ts'
-import { type ShareBase, shareBase } from './share-base.ts'
+import { boundsOf, periods } from './periods.ts'
+import { shareBase } from './share-base.ts'
 import { countIn, rangePanels, type TimeAxis, timeField, undatedPanel } from './time-axis.ts'
 
-export interface TimeChart extends AskedChart {
-  readonly choices: TimeChoices
-  /** How many records have no time. */
-  readonly undated: (answer: Answer) => number
-}
-
-export interface TimeChoices {
-  readonly as: (typeof measures)[number]
-  readonly base: ShareBase
-  readonly split: ShownField | null
-  /** Null: chosen by the range. */
-  readonly per: Period | null
-  readonly splits: readonly ShownField[]
-  readonly field: ShownField
-}
+export type TimeChart = NonNullable<ReturnType<typeof timeChart>>
 
 const mostSplitValues = 8
 
 /** Null if the collection's time cannot be grouped by. */
-export function timeChart(context: ChartContext): TimeChart | null {
+export function timeChart(context: ChartContext) {
   const { subject, view, language } = context
   const field = timeField(subject)
   if (field === null) return null
@@ -77,10 +63,12 @@ export function timeChart(context: ChartContext): TimeChart | null {
   }
   return {
     problems,
+    /** `per`: null if it is chosen by the range. */
     choices: { as, base, split, per, splits, field },
     panels: [...rangePanels(axis), ...(hasUndated ? [undatedPanel(axis, 'undated', own)] : []), ...asksParts],
-    more: (answer) => seriesPanels(chart, answer),
-    undated: (answer) => countIn(answer, 'undated'),
+    more: (answer: Answer | null) => seriesPanels(chart, answer),
+    /** How many records have no time. */
+    undated: (answer: Answer) => countIn(answer, 'undated'),
     chart: chartOnce((answer) => {
       const { spec, notes } = drawOverTime(chart, answer, language)
       const undated = countIn(answer, 'undated')
@@ -91,7 +79,7 @@ export function timeChart(context: ChartContext): TimeChart | null {
       const all = [undated > 0 && charts.undated(whole.name, language.number(undated)), ...notes, leftOut]
       return { spec, notes: all.filter((note) => note !== false && note !== null) }
     }),
-    table: (answer) => tableOverTime(chart, answer),
+    table: (answer: Answer) => tableOverTime(chart, answer),
   }
 }
 

@@ -71,17 +71,7 @@ export function createChartRenderer({
   }
 }
 
-interface DrawingThread {
-  readonly order: (spec: ChartSpec, layout: Layout) => Promise<string | null>
-  readonly end: () => Promise<void>
-}
-
-function createDrawingThread({
-  onFault,
-  module,
-  timeout,
-  queue,
-}: Required<ChartRendererGiven>): DrawingThread {
+function createDrawingThread({ onFault, module, timeout, queue }: Required<ChartRendererGiven>) {
   const waiting = new Map<number, Waiting>()
   let thread: Worker | null = null
   let idle: NodeJS.Timeout | undefined

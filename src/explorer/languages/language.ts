@@ -9,30 +9,9 @@ import { isolated, type Plural } from './text-parts.ts'
 
 export type { Texts }
 
-export interface Language {
-  /** BCP 47. */
-  readonly tag: string
-  /** Its own name. */
-  readonly name: string
-  readonly direction: 'ltr' | 'rtl'
-  /** Whether the address names it, so that links have to name it too. */
-  readonly isChosen: boolean
-  readonly text: Texts
-  readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
-  readonly percent: (share: number) => string
-  /** Separated by commas; the direction of one text does not reach the others. */
-  readonly list: (texts: readonly string[]) => string
-  /** `English, German, or Arabic` */
-  readonly anyOf: (texts: readonly string[]) => string
-  readonly plural: (forms: Plural, count: number) => string
-  /** In UTC, of an RFC 3339 text; the text itself if it is none. */
-  readonly date: (instant: string) => string
-  readonly time: (instant: string) => string
-  /** The name of the language with the BCP 47 tag, or of the country with the ISO 3166 code; the code if unknown. */
-  readonly nameOf: (kind: 'language' | 'region', code: string) => string
-}
+export type Language = Readonly<ReturnType<typeof create>>
 
-function create(tag: string, name: string, direction: Language['direction'], text: Texts): Language {
+function create(tag: string, name: string, direction: 'ltr' | 'rtl', text: Texts) {
   const numbers = new Intl.NumberFormat(tag)
   const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumSignificantDigits: 2 })
   const choices = new Intl.ListFormat(tag, { type: 'disjunction' })
@@ -48,23 +27,30 @@ function create(tag: string, name: string, direction: Language['direction'], tex
     return Number.isNaN(at) ? instant : format.format(at)
   }
   return {
+    /** BCP 47. */
     tag,
+    /** Its own name. */
     name,
     direction,
-    isChosen: false,
+    /** Whether the address names it, so that links have to name it too. */
+    isChosen: false as boolean,
     text,
-    number: (value, options) =>
+    number: (value: number, options?: Intl.NumberFormatOptions): string =>
       options === undefined ? numbers.format(value) : new Intl.NumberFormat(tag, options).format(value),
-    percent: (share) => percents.format(share),
-    // The mark gives the list its direction: isolated texts have no say in it.
-    list: (texts) =>
+    percent: (share: number): string => percents.format(share),
+    /** Separated by commas. The mark gives the list its direction: isolated texts have no say in it. */
+    list: (texts: readonly string[]): string =>
       direction === 'rtl' ? `\u200F${texts.map(isolated).join(text.comma)}` : texts.join(text.comma),
-    anyOf: (texts) => choices.format(direction === 'rtl' ? texts.map(isolated) : texts),
-    plural: (forms, count) =>
+    /** `English, German, or Arabic` */
+    anyOf: (texts: readonly string[]): string =>
+      choices.format(direction === 'rtl' ? texts.map(isolated) : texts),
+    plural: (forms: Plural, count: number): string =>
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
-    date: (instant) => formatted(dates, instant),
-    time: (instant) => formatted(times, instant),
-    nameOf(kind, code) {
+    /** In UTC, of an RFC 3339 text; the text itself if it is none. */
+    date: (instant: string): string => formatted(dates, instant),
+    time: (instant: string): string => formatted(times, instant),
+    /** The name of the language with the BCP 47 tag, or of the country with the ISO 3166 code; the code if unknown. */
+    nameOf(kind: keyof typeof names, code: string): string {
       try {
         return names[kind].of(code) ?? code
       } catch {

@@ -7,7 +7,7 @@ import { withOthers } from '../chart-data/own-parameters.ts'
 import { measures } from '../chart-data/over-time.ts'
 import { type Period, periods } from '../chart-data/periods.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
-import type { TimeChoices } from '../chart-data/time-chart.ts'
+import type { TimeChart } from '../chart-data/time-chart.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
@@ -19,7 +19,7 @@ import type { Names } from './values.ts'
 type AddressOf = (view: View) => string | null
 
 export function timeTools(
-  { as, base, split, per, splits }: TimeChoices,
+  { as, base, split, per, splits }: TimeChart['choices'],
   context: ChartContext,
   names: Names,
 ): Html {

@@ -26,13 +26,8 @@ import { fieldList, type ValueContext } from './values.ts'
 
 const longestHeading = 500
 
-export interface Heading {
-  readonly html: Html
-  /** Properties of the record that are shown with it. */
-  readonly properties: ReadonlySet<string>
-}
-
-export function heading(node: RecordNode, values: ValueContext): Heading {
+/** `properties`: of the record that are shown with it. */
+export function heading(node: RecordNode, values: ValueContext) {
   const { subject, language, textLanguage: tag } = values
   const { collection, fields, roles } = subject
   const read = readOf(node, values.references, subject)

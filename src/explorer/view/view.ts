@@ -56,11 +56,6 @@ export const longestSearch = 1_000
 /** In `facets`, for none. */
 const noFacets = '-'
 
-export interface ReadView {
-  readonly view: View
-  readonly problems: readonly Problem[]
-}
-
 /** Null for a search that is blank, which selects all records. */
 export function searchOf(parameters: readonly (readonly [string, string])[]): string | null {
   const search = parameters.findLast(([name]) => name === 'q')?.[1] ?? ''
@@ -72,7 +67,7 @@ export function readView(
   parameters: readonly (readonly [string, string])[],
   subject: PageSubject,
   others: readonly string[] = [],
-): ReadView {
+): { readonly view: View; readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
   const own = parameters.filter(([name]) => isReserved(name) && !others.includes(name))
   for (const [name] of own) {
