@@ -6,7 +6,7 @@ import { isDid, recordAddress } from './addresses.ts'
 import { type Html, toText } from './html.ts'
 import { chooseLanguage, languages } from './languages/language.ts'
 import type { PageSubject } from './fields/subject.ts'
-import type { Answer, Asked, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
+import type { Answer, Asked, Draft, FileDraft, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues, embeddedChart } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
@@ -115,32 +115,25 @@ export function createExplorer(site: Site): Explorer {
 }
 
 function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
-  const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
-  const { language, address, origin } = request
-  const frame: Frame = { site, language, title, description, address, origin, isIndexed, isEmbedded, feed }
+  const { isIndexed, isEmbedded = false, feed = null, status } = draft
   const isWhole = draft.known !== undefined || isRefused(draft, request, site)
   const early = draft.titleFrom == null ? frameStart : frameHead
   return {
     status,
-    language: language.tag,
+    language: request.language.tag,
     location: draft.location ?? null,
     isEmbedded,
-    start: isWhole ? '' : early(frame),
+    start: isWhole ? '' : early(request, site, draft),
     async finish(ask, timed = untimed) {
       const { html, known, index, ...rest } = await complete(draft, request, site, ask, timed)
-      const knownFrame: Frame = {
-        ...frame,
-        title: known.title,
-        description: known.description ?? null,
-        isIndexed: isIndexed && known.status === 200,
-      }
+      const shown = { ...known, feed, isEmbedded, isIndexed: isIndexed && known.status === 200 }
       return {
         ...rest,
         status: known.status,
         media: page,
         name: null,
-        start: frameStart(knownFrame),
-        rest: html + frameEnd(frame, index),
+        start: frameStart(request, site, shown),
+        rest: html + frameEnd(request, site, isEmbedded, index),
       }
     },
   }
@@ -213,7 +206,8 @@ async function complete(
 ): Promise<{
   readonly html: string
   readonly index: IndexState | null
-  readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
+  /** With what only the answer tells. */
+  readonly known: Draft
   readonly retryAfter: number | null
 }> {
   const { readIndex } = site
@@ -237,7 +231,7 @@ async function complete(
     return {
       html: timed(() => toText(content)),
       index,
-      known: draft.known?.(data) ?? { ...draft, title: draft.titleFrom?.(data) ?? draft.title },
+      known: { ...draft, ...(draft.known?.(data) ?? { title: draft.titleFrom?.(data) ?? draft.title }) },
       retryAfter,
     }
   } catch (error) {

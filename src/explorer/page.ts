@@ -131,18 +131,3 @@ export interface FileDraft {
     index: IndexState | null,
   ) => string | Promise<string | Uint8Array | null>
 }
-
-/** What the frame of a page shows. */
-export interface Frame {
-  readonly site: Site
-  readonly language: Language
-  readonly title: string
-  readonly description: string | null
-  /** The address of the page, without that of the host and without the language. */
-  readonly address: string
-  /** The address of the service without a path. */
-  readonly origin: string
-  readonly isIndexed: boolean
-  readonly isEmbedded: boolean
-  readonly feed: string | null
-}

@@ -33,38 +33,30 @@ export interface FeedEntry {
 }
 
 export function atomFeed({ title, page, self, author, updated, entries }: Feed): string {
-  const root = element({
-    name: 'feed',
-    attributes: { xmlns: 'http://www.w3.org/2005/Atom' },
-    children: [
-      text('id', self),
-      text('title', title),
-      text('updated', updated),
-      link('self', self, 'application/atom+xml'),
-      link('alternate', page, 'text/html'),
-      { name: 'author', children: [text('name', author)] },
-      ...entries.map(entryElement),
-    ],
-  })
+  const root = element('feed', { xmlns: 'http://www.w3.org/2005/Atom' }, [
+    text('id', self),
+    text('title', title),
+    text('updated', updated),
+    link('self', self, 'application/atom+xml'),
+    link('alternate', page, 'text/html'),
+    element('author', {}, [text('name', author)]),
+    ...entries.map(entryElement),
+  ])
   return `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`
 }
 
-function entryElement(entry: FeedEntry): XmlElement {
+function entryElement(entry: FeedEntry): string {
   const { uri, title, page, link: other, summary, published, updated, author, authorPage, language } = entry
-  return {
-    name: 'entry',
-    attributes: { 'xml:lang': language ?? undefined },
-    children: [
-      text('id', iriOf(uri)),
-      text('title', title),
-      ...(published === null ? [] : [text('published', published)]),
-      text('updated', updated),
-      link('alternate', page, 'text/html'),
-      ...(other === null ? [] : [link('related', other)]),
-      { name: 'author', children: [text('name', author), text('uri', authorPage)] },
-      ...(summary === null ? [] : [text('summary', summary)]),
-    ],
-  }
+  return element('entry', { 'xml:lang': language }, [
+    text('id', iriOf(uri)),
+    text('title', title),
+    text('published', published),
+    text('updated', updated),
+    link('alternate', page, 'text/html'),
+    other === null ? null : link('related', other, null),
+    element('author', {}, [text('name', author), text('uri', authorPage)]),
+    text('summary', summary),
+  ])
 }
 
 /** A DID has colons, which may not be in the authority of an IRI. */
@@ -73,29 +65,25 @@ function iriOf(uri: string): string {
   return `at://${did.replaceAll('%', '%25').replaceAll(':', '%3A')}${rest}`
 }
 
-function text(name: string, content: string): XmlElement {
-  return { name, text: content }
+/** Null without a content, which is escaped. */
+function text(name: string, content: string | null): string | null {
+  return content === null ? null : `<${name}>${escapeXml(content)}</${name}>`
 }
 
-function link(rel: string, href: string, type?: string): XmlElement {
-  return { name: 'link', attributes: { rel, type, href } }
+function link(rel: string, href: string, type: string | null): string {
+  return `<link${attributesText({ rel, type, href })}></link>`
 }
 
-interface XmlElement {
-  readonly name: string
-  readonly attributes?: Readonly<Record<string, string | undefined>>
-  readonly children?: readonly XmlElement[]
-  /** Instead of children. */
-  readonly text?: string
+/** `children`: elements as XML; null for one that is left out. */
+function element(name: string, attributes: Attributes, children: readonly (string | null)[]): string {
+  const inner = children.filter((each) => each !== null).join('\n')
+  return `<${name}${attributesText(attributes)}>\n${inner}\n</${name}>`
 }
 
-/** Contents and attributes are escaped. */
-function element({ name, attributes = {}, children = [], text: content }: XmlElement): string {
-  const own = Object.entries(attributes)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${escapeXml(value ?? '')}"`)
-    .join('')
-  const inner =
-    content === undefined ? children.map((child) => `\n${element(child)}`).join('') : escapeXml(content)
-  return `<${name}${own}>${inner}${children.length > 0 && content === undefined ? '\n' : ''}</${name}>`
+/** Those that are null are left out. */
+type Attributes = Readonly<Record<string, string | null>>
+
+function attributesText(attributes: Attributes): string {
+  const given = Object.entries(attributes)
+  return given.map(([name, value]) => (value === null ? '' : ` ${name}="${escapeXml(value)}"`)).join('')
 }

@@ -44,7 +44,7 @@ export function refusedPage(fault: EndpointFault | null, request: PageRequest): 
   const { text } = request.language
   const code = fault?.code ?? null
   const known = code !== null && Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
-  const advice = adviceOn(fault, request)
+  const { advice, wayOn } = adviceOn(fault, request)
   const content = html`<section class="problem" role="alert">
     <h1>${text.failed}</h1>
     ${advice !== null && html`<p>${advice}</p>`}
@@ -54,7 +54,7 @@ export function refusedPage(fault: EndpointFault | null, request: PageRequest): 
       (advice === null || advice === text.wrongInput) &&
       html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
     }
-    ${wayOn(code, request)}
+    ${wayOn}
   </section>`
   const retryAfter = fault?.retryAfter ?? null
   return { ...failureDraft(known?.status ?? 500, text.failed, content), retryAfter }
@@ -62,61 +62,48 @@ export function refusedPage(fault: EndpointFault | null, request: PageRequest): 
 
 /** In place of parts that a page lacks for a while; null for those that it never has, such as what costs too much. */
 export function leftOutNote(fault: EndpointFault | null, request: PageRequest): Html {
-  const { text } = request.language
-  const code = fault?.code ?? ''
-  return ['RATE_LIMITED', 'UNAVAILABLE', 'TIMEOUT'].includes(code)
-    ? html`<div class="problem" role="status"><p>${text.leftOut} ${adviceOn(fault, request)}</p>${wayOn(code, request)}</div>`
+  const { advice, wayOn } = adviceOn(fault, request)
+  return ['RATE_LIMITED', 'UNAVAILABLE', 'TIMEOUT'].includes(fault?.code ?? '')
+    ? html`<div class="problem" role="status"><p>${request.language.text.leftOut} ${advice}</p>${wayOn}</div>`
     : null
 }
 
-function adviceOn(fault: EndpointFault | null, request: PageRequest): string | null {
-  const { text } = request.language
-  switch (fault?.code) {
-    case 'QUERY_TOO_COMPLEX':
-      return text.tooExpensive
-    case 'TIMEOUT':
-      return text.tooSlow
-    case 'RATE_LIMITED':
-      return text.tooMany(fault.retryAfter ?? 60)
-    case 'METHOD_NOT_ALLOWED':
-      return text.onlyRead
-    case 'INVALID_CURSOR':
-      return text.wrongPage
-    case 'BAD_USER_INPUT':
-      return searchOf(request.parameters) === null ? text.wrongInput : text.wrongSearch
-    default:
-      return null
-  }
-}
-
-function wayOn(code: string | null, request: PageRequest): Html {
+/** What can be done about it: in a sentence, null where there is nothing to say, and as links. */
+function adviceOn(
+  fault: EndpointFault | null,
+  request: PageRequest,
+): { readonly advice: string | null; readonly wayOn: Html } {
   const { language, address } = request
   const { text } = language
   const search = searchOf(request.parameters)
   const link = (label: string, to: string) =>
     html`<p><a href=${withLanguage(to, language)} rel="nofollow">${label}</a></p>`
   const path = pathOf(address)
-  const cleared = path === address ? link(text.home, '/') : link(text.clear, path)
-  switch (code) {
+  const home = link(text.home, '/')
+  const cleared = path === address ? home : link(text.clear, path)
+  const again = link(text.tryAgain, address)
+  switch (fault?.code) {
     case 'METHOD_NOT_ALLOWED':
-      return link(text.openPage, address)
+      return { advice: text.onlyRead, wayOn: link(text.openPage, address) }
     case 'RATE_LIMITED':
+      return { advice: text.tooMany(fault.retryAfter ?? 60), wayOn: again }
     case 'UNAVAILABLE':
+      return { advice: null, wayOn: again }
     case 'TIMEOUT':
-      return link(text.tryAgain, address)
-    case 'INVALID_CURSOR':
-      return link(text.firstPage, without(request, ['after', 'before']))
-    case 'BAD_USER_INPUT':
-      return search === null
-        ? cleared
-        : [
-            searchAgain(search, request),
-            link(text.withoutProblems, without(request, ['q', 'after', 'before'])),
-          ]
+      return { advice: text.tooSlow, wayOn: again }
     case 'QUERY_TOO_COMPLEX':
-      return cleared
+      return { advice: text.tooExpensive, wayOn: cleared }
+    case 'INVALID_CURSOR': {
+      const first = without(request, ['after', 'before'])
+      return { advice: text.wrongPage, wayOn: link(text.firstPage, first) }
+    }
+    case 'BAD_USER_INPUT': {
+      if (search === null) return { advice: text.wrongInput, wayOn: cleared }
+      const rest = link(text.withoutProblems, without(request, ['q', 'after', 'before']))
+      return { advice: text.wrongSearch, wayOn: [searchAgain(search, request), rest] }
+    }
     default:
-      return link(text.home, '/')
+      return { advice: null, wayOn: home }
   }
 }
 

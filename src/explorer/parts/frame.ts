@@ -3,11 +3,11 @@ import { collectionAddress, withLanguage, withParameter } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
-import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
+import { type Draft, type IndexState, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { timeAndZone } from './values.ts'
 
 /** The head up to the title, so that browsers load scripts and styles before the data are there. */
-export function frameHead({ site, language: { tag, direction } }: Frame): string {
+export function frameHead({ language: { tag, direction } }: PageRequest, site: Site): string {
   return `<!doctype html>
 <html lang="${tag}" dir="${direction}">
 <head>${toText(html`
@@ -19,18 +19,19 @@ export function frameHead({ site, language: { tag, direction } }: Frame): string
 }
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
-export function frameStart(frame: Frame): string {
-  const { site, language, title, address, isIndexed, isEmbedded, feed } = frame
+export function frameStart(request: PageRequest, site: Site, draft: Draft): string {
+  const { language, address } = request
+  const { title, isIndexed, isEmbedded = false, feed = null } = draft
   const { text } = language
   const { logo } = site.operator
   const full = title === site.title ? title : `${title} · ${site.title}`
   const head = toText(html`
     <title>${full}</title>
     ${!isIndexed && html`<meta name="robots" content="noindex" />`}
-    ${isEmbedded ? html`<base target="_blank" />` : pageMeta(frame)}
+    ${isEmbedded ? html`<base target="_blank" />` : pageMeta(request, site, draft)}
     ${feed !== null && html`<link rel="alternate" type="application/atom+xml" href=${feed} />`}
   `)
-  const start = `${frameHead(frame)}${head}</head>`
+  const start = `${frameHead(request, site)}${head}</head>`
   if (isEmbedded) return `${start}<body class="embedded"><main id="main">`
   const top = toText(html`
     <a class="skip" href="#main">${text.skip}</a>
@@ -47,7 +48,9 @@ export function frameStart(frame: Frame): string {
 }
 
 export function frameEnd(
-  { site, language, address, origin, isEmbedded }: Frame,
+  { language, address, origin }: PageRequest,
+  site: Site,
+  isEmbedded: boolean,
   index: IndexState | null,
 ): string {
   if (isEmbedded) return '</main></body></html>'
@@ -111,7 +114,8 @@ function keyList({ text: { keys } }: Language): Html {
 const longest = 300
 
 /** What search engines and previews of links read in the head of a page. */
-function pageMeta({ site, language, title, description, address, isIndexed }: Frame): Html {
+function pageMeta({ language, address }: PageRequest, site: Site, draft: Draft): Html {
+  const { title, description, isIndexed } = draft
   const { origin, logo } = site.operator
   const about = (description ?? language.text.operator.about(site.title)).slice(0, longest)
   const own = language.isChosen ? withParameter(address, 'lang', language.tag) : address
