@@ -14,17 +14,11 @@ export function brush(root: ParentNode): void {
   }
 }
 
-interface Drag {
-  readonly pointer: number
-  readonly at: number
-  isLong: boolean
-}
-
 function addBrush(chart: SVGSVGElement, from: string, to: string): void {
   const columns = [...chart.querySelectorAll<SVGAElement>('a[href]')].filter((link) =>
     address(link).searchParams.has(from),
   )
-  let drag: Drag | null = null
+  let drag: { readonly pointer: number; readonly at: number; isLong: boolean } | null = null
   let wasLong = false
   const status = chart.closest('figure')?.querySelector('.drag') ?? null
   const hint = status?.textContent ?? ''

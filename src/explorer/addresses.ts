@@ -9,29 +9,28 @@ import { isReadableView, recordsOnly, type View, writeView } from './view/view.t
 /** Bytes. The service reads 16,384 of the head of a request. */
 export const longestAddress = 12_000
 
-export function collectionAddress(nsid: string): string
-export function collectionAddress(nsid: string, view: View): string | null
-export function collectionAddress(nsid: string, view?: View): string | null {
-  return withView(`/c/${nsid}`, view)
+/** The address of a page of a collection, with the view or without. */
+interface PageAddress {
+  (nsid: string): string
+  (nsid: string, view: View): string | null
 }
 
-/** Topics at a glance. The searches are among the `others` of the view. */
-export function topicAddress(nsid: string): string
-export function topicAddress(nsid: string, view: View): string | null
-export function topicAddress(nsid: string, view?: View): string | null {
-  return withView(`/c/${nsid}/topic`, view && recordsOnly(view))
+/** `shown`: what the page has of the view. */
+function pageAddress(page: string, shown = (view: View): View => view): PageAddress {
+  return ((nsid: string, view?: View) => withView(`/c/${nsid}${page}`, view && shown(view))) as PageAddress
 }
+
+export const collectionAddress = pageAddress('')
+/** Topics at a glance. The searches are among the `others` of the view. */
+export const topicAddress = pageAddress('/topic', recordsOnly)
+/** The page of charts of a view, and below one of them by itself: its drawing, or its values. */
+export const chartsAddress = pageAddress('/charts', recordsOnly)
+/** The page that offers the conditions on a field, which is the parameter `field`. */
+export const filterAddress = pageAddress('/filter', (view) => ({ ...view, page: null }))
 
 /** The facets that the page of the view cannot afford; the same for all later pages, so that browsers keep them. */
 export function facetsAddress(nsid: string, view: View): string | null {
   return withView(`/c/${nsid}/facets`, { ...view, page: view.page && { side: 'after', cursor: 'any' } })
-}
-
-/** The page of charts of a view, and one of them by itself: its drawing, or its values. */
-export function chartsAddress(nsid: string): string
-export function chartsAddress(nsid: string, view: View): string | null
-export function chartsAddress(nsid: string, view?: View): string | null {
-  return withView(`/c/${nsid}/charts`, view && recordsOnly(view))
 }
 
 export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileFormat): string | null {
@@ -53,14 +52,6 @@ export function embedAddress(nsid: string, view: View): string | null {
 /** A chart for other pages to include, with the parameters of its drawing. */
 export function embeddedChartAddress(nsid: string, view: View): string | null {
   return withView(`/embed/c/${nsid}/chart`, recordsOnly(view))
-}
-
-/** The page that offers the conditions on a field. */
-export function filterAddress(nsid: string): string
-export function filterAddress(nsid: string, view: View, field: string): string | null
-export function filterAddress(nsid: string, view?: View, field?: string): string | null {
-  const address = withView(`/c/${nsid}/filter`, view && { ...view, page: null })
-  return address === null || field === undefined ? address : withParameter(address, 'field', field)
 }
 
 function withView(path: string, view: View | undefined): string | null {
@@ -92,8 +83,9 @@ export function withParameter(address: string, name: string, value: string): str
 }
 
 /** Keeps the language that the reader chose. */
-export function withLanguage(address: string, language: Language): string
-export function withLanguage(address: string | null, language: Language): string | null
-export function withLanguage(address: string | null, language: Language): string | null {
+export function withLanguage<Address extends string | null>(
+  address: Address,
+  language: Language,
+): Address | string {
   return address !== null && language.isChosen ? withParameter(address, 'lang', language.tag) : address
 }

@@ -162,7 +162,7 @@ function unknownLanguage(chosen: string | null, request: PageRequest): Draft | n
 const page = 'text/html; charset=utf-8'
 
 function openFile(
-  { status, media, name, operation, write }: FileDraft,
+  { status, media, name, operation, more, write }: FileDraft,
   request: PageRequest,
   site: Site,
 ): OpenPage {
@@ -176,7 +176,8 @@ function openFile(
     async finish(ask, timed = untimed) {
       let failure = notFoundPage(request)
       try {
-        const answer = await answerTo(operation, ask)
+        const first = await answerTo(operation, ask)
+        const answer = { ...first, ...(await answerTo(more?.(first) ?? [], ask)) }
         const index = await readIndex().catch(() => null)
         const rest = await timed(() => write(answer, (each) => answerTo(each, ask), index))
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest, retryAfter: null }

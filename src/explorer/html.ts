@@ -18,6 +18,11 @@ function element(tag: string, attributes: Attributes | null, ...content: Html[])
   return h('span', { class: attributes['class'], title: attributes['title'] }, ...content)
 }
 
+/** A link to a view; its content alone where no address has the view. */
+export function linked(address: string | null, content: Html): Html {
+  return address === null ? content : html`<a href=${address} rel="nofollow">${content}</a>`
+}
+
 /** Markup that this program has made itself, such as a chart. Nothing in it may come from a record unescaped. */
 export function trusted(tag: string, attributes: Attributes, markup: string): Html {
   return h(tag, { ...attributes, dangerouslySetInnerHTML: { __html: markup } })

@@ -122,6 +122,8 @@ export interface FileDraft {
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Asked
+  /** As of a page. */
+  readonly more?: (answer: Answer) => readonly Operation[]
   /** The name under which a browser stores the file; absent for a file that browsers show. */
   readonly name?: string
   /** Null if there is no such file after all. `ask` gives what a further operation answers. */

@@ -1,6 +1,5 @@
 /** What the parts of a collection's pages have in common. */
-import { collectionAddress, filterAddress, topicAddress, withLanguage } from '../addresses.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { collectionAddress, filterAddress, topicAddress, withLanguage, withParameter } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Html } from '../html.ts'
@@ -39,11 +38,8 @@ export function valueAddress(to: Linked, field: ShownField, value: string): stri
 
 /** The page that offers the conditions on a field. */
 export function fieldAddress({ subject, view, language }: Browse, { name }: ShownField): string | null {
-  return withLanguage(filterAddress(subject.collection.nsid, view, name), language)
-}
-
-export function titleOf({ subject, language }: Browse): string {
-  return subjectLabel(subject, language)
+  const address = filterAddress(subject.collection.nsid, view)
+  return withLanguage(address && withParameter(address, 'field', name), language)
 }
 
 /** The view as inputs of a form that changes the parameters `except`; the form leads to the first page. */

@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import { type FacetAnswer, facetSize } from '../lists/list.ts'
 import { lateId, later } from '../parts/later.ts'
 import { plainValue } from '../parts/values.ts'
-import { isFilteredIn } from '../view/facets.ts'
+import { isFilteredIn } from '../lists/list-operation.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
 
@@ -32,15 +32,12 @@ export function lateFacets(left: readonly ShownField[], { subject, view, languag
       Math.min(most, facetSize) + 3 + valuesOf(view, name, 'is').length + valuesOf(view, name, 'not').length
     )
   }
-  return later({
-    id: lateId('facets'),
-    address: withLanguage(facetsAddress(subject.collection.nsid, view), language),
-    label: language.list(labels),
-    room: left.map(
-      (field) =>
-        html`<ul class="facet room" aria-hidden="true">${Array.from({ length: rowsOf(field) }, () => html`<li><span class="value">\u00a0</span></li>`)}</ul>`,
-    ),
-  })
+  const address = withLanguage(facetsAddress(subject.collection.nsid, view), language)
+  const room = left.map(
+    (field) =>
+      html`<ul class="facet room" aria-hidden="true">${Array.from({ length: rowsOf(field) }, () => html`<li><span class="value">\u00a0</span></li>`)}</ul>`,
+  )
+  return later(lateId('facets'), address, language.list(labels), room)
 }
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
@@ -67,13 +64,12 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
   const set = (next: View, operator: 'is' | 'not' | 'missing', values: readonly string[]) =>
     withCondition(next, { field, operator, values })
   const without = (values: readonly string[], value: string) => values.filter((each) => each !== value)
-  const including = (value: string) => {
-    const values = chosen.includes(value) ? without(chosen, value) : [...chosen, value]
-    return viewAddress(browse, set(set(view, 'not', without(excluded, value)), 'is', values))
-  }
-  const excluding = (value: string) => {
-    const values = excluded.includes(value) ? without(excluded, value) : [...excluded, value]
-    return viewAddress(browse, set(set(view, 'is', without(chosen, value)), 'not', values))
+  /** The address with the value chosen, or excluded; without it where it is already. */
+  const toggling = (operator: 'is' | 'not', value: string) => {
+    const [own, other] = operator === 'is' ? [chosen, excluded] : [excluded, chosen]
+    const values = own.includes(value) ? without(own, value) : [...own, value]
+    const rest = set(view, operator === 'is' ? 'not' : 'is', without(other, value))
+    return viewAddress(browse, set(rest, operator, values))
   }
   const others = [...chosen, ...excluded].filter(
     (value) => !answer.values.some((each) => each.value === value),
@@ -89,9 +85,9 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ${shown.map(({ value, count }) => {
       const name = plainValue(field, value, language, names)
       const isExcluded = excluded.includes(value)
-      const exclude = excluding(value)
+      const exclude = toggling('not', value)
       return html`<li class=${isExcluded ? 'excluded' : undefined}>
-        <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
+        <a class="value" href=${toggling('is', value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
           <span class="name" dir="auto" title=${name === value ? undefined : value}>${name}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}

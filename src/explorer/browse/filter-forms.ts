@@ -18,23 +18,20 @@ export function conditionForms(field: ShownField, facet: FacetAnswer | null, bro
   const isNamed = field.targetTitle !== null && facet !== null
   return html`<div class="conditions">
     ${operators.includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}
-    ${isListed(field) && choiceForm(field, browse)}
+    ${choiceForm(field, browse)}
     ${field.type.kind !== 'boolean' && !isNamed && textForm(field, operators, facet, browse)}
     ${presence(field, browse)}
   </div>`
 }
 
-/** Values that the lexicon lists, or both of a boolean. */
-function isListed({ values, type }: ShownField): boolean {
-  return values.length > 0 || type.kind === 'boolean'
-}
-
+/** Of values that the lexicon lists, or both of a boolean. */
 function choiceForm(field: ShownField, browse: Browse): Html {
   const { language, view, subject } = browse
   const { text } = language
   const chosen = valuesOf(view, field.name, 'is')
   const name = `${field.name}.is`
   const known = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
+  if (known.length === 0) return null
   const values = known.filter((value) => isReadable(field, 'is', value))
   return html`<form class="choices" action=${collectionAddress(subject.collection.nsid)}>
     <fieldset>

@@ -1,12 +1,12 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
 import { filterAddress } from '../addresses.ts'
-import { fieldDescription, fieldLabel, labelOf } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
-import { type Browse, fieldAddress, stateInputs, titleOf } from './context.ts'
+import { type Browse, fieldAddress, stateInputs } from './context.ts'
 
 export function filterMenu(browse: Browse): Html {
   const { subject, language } = browse
@@ -72,7 +72,7 @@ function fieldGroups(browse: Browse) {
   return [...groups].map(([label, fields]) => ({ label, fields }))
 
   function groupLabel({ isOwn, steps }: ShownField): string {
-    if (isOwn) return titleOf(browse)
+    if (isOwn) return subjectLabel(subject, language)
     const records = steps.flatMap(({ name, some, record }) =>
       record === null ? [] : [{ name, some, record }],
     )

@@ -90,11 +90,10 @@ function sortsOf({ subject, view }: Browse): readonly ShownField[] {
 function showLinks(browse: Browse): Html {
   const { view, language, subject } = browse
   const { text } = language
-  const labels = { list: text.list, table: text.table, cards: text.cards }
   const shows: readonly Show[] =
     subject.roles.image === null && view.show !== 'cards' ? ['list', 'table'] : ['list', 'table', 'cards']
   return html`<nav class="shows" aria-label=${text.show}>
-    ${shows.map((show) => html`<a href=${viewAddress(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${labels[show]}</a>`)}
+    ${shows.map((show) => html`<a href=${viewAddress(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${text[show]}</a>`)}
   </nav>
   ${
     subject.collection.stories !== null &&

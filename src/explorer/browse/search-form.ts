@@ -1,16 +1,20 @@
-/** Words, and the period of the collection's main time. */
+/** Words, and the period of the collection's main time; other searches that find more. */
+import { unspacedTerms } from '../../search/unspaced.ts'
 import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
+import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
+import type { Panel } from '../../ask/operation.ts'
 import { isDate } from '../../ask/where.ts'
-import { valuesOf } from '../view/view.ts'
-import { type Browse, stateInputs, titleOf } from './context.ts'
-import { phrasesOf } from './sentences.ts'
+import type { Answer } from '../page.ts'
+import { changed, recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
+import { type Browse, stateInputs, viewAddress } from './context.ts'
+import { phrasesOf, sentenceOf } from './sentences.ts'
 
 /** `topics`: their searches; absent on the page of a list. */
 export function searchForm(browse: Browse, topics: readonly string[] | null = null): Html {
@@ -25,7 +29,7 @@ export function searchForm(browse: Browse, topics: readonly string[] | null = nu
     title === undefined ? ['q', ''] : [`${title.name}.contains`, `: ${fieldLabel(title, language)}`]
   // The first operator of a time has no name in addresses.
   const own = [input, `${roles.time}.from`, `${roles.time}.to`, roles.time]
-  const label = text.searchIn(titleOf(browse)) + kind
+  const label = text.searchIn(subjectLabel(subject, language)) + kind
   const hasWords = collection.searchFields.length > 0
   const address = hasWords && members === null ? topicAddress : collectionAddress
   const [part = view.search] = valuesOf(view, title?.name ?? '', 'contains')
@@ -97,4 +101,42 @@ export function glance({ site, subject, view, language, names }: Browse): Html {
   const said = view.search === '' ? '' : phrasesOf(view.conditions, subject, language, names)
   const topic = `${topicName(view, language, names)} ${said}`.trimEnd()
   return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
+}
+
+/** The number of records of each view with characters instead of words. */
+export function characterPanels(view: View, subject: PageSubject): readonly Panel[] {
+  if (view.search === '') return []
+  return viewsInstead(view, subject).map((instead) => ({
+    name: instead.name,
+    field: subject.collection.rootField,
+    arguments: { ...recordArguments(instead.view) },
+    selection: { totalCount: {} },
+  }))
+}
+
+/** Links to those of these views that have records; `label`: before each. */
+export function characterLinks(answer: Answer, browse: Browse, label: Html = null): Html {
+  const { language, names } = browse
+  return viewsInstead(browse.view, browse.subject).map(({ name, condition, view }) => {
+    const { totalCount = 0 } = (answer[name] ?? {}) as { totalCount?: number }
+    if (totalCount === 0) return null
+    const sentence = sentenceOf(condition, condition.values[0] ?? '', language, names)
+    return html`<p class="suggestions"><a href=${viewAddress(browse, view)} rel="nofollow">${label}${sentence}</a>
+      <span class="count">${language.number(totalCount)}</span></p>`
+  })
+}
+
+/** What `contains` finds of a search without results, in scripts whose words a dictionary finds. */
+function viewsInstead(view: View, { collection, fields }: PageSubject) {
+  const names = collection.searchFields.map(({ name }) => name)
+  const conditions = unspacedTerms(view.search, names).flatMap(({ characters, field: only }) =>
+    names
+      .filter((name) => only === null || only === name)
+      .flatMap((name) => fields.get(name) ?? [])
+      .map((field) => ({ field, operator: 'contains' as const, values: [characters] })),
+  )
+  return conditions.map((condition, at) => {
+    const instead = changed(withCondition(view, condition), { search: '' })
+    return { name: `characters${at}Of${collection.typeName}`, condition, view: instead }
+  })
 }

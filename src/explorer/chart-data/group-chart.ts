@@ -7,20 +7,12 @@ import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
-import type { View } from '../view/view.ts'
+import { type View, withOthers } from '../view/view.ts'
 import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
 import { type Counted, describe, fewRecords, leastRecords, partialNotes } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
-import {
-  furtherPanels,
-  type GroupPlan,
-  groupsIn,
-  hasLeast,
-  isRanked,
-  panelsOf,
-  planOf,
-  rowsIn,
-} from './group-plan.ts'
+import type { GroupPlan } from './group-plan.ts'
+import { furtherPanels, groupsIn, hasLeast, isRanked, panelsOf, planOf, rowsIn } from './group-plan.ts'
 import {
   cutNote,
   type GroupKey,
@@ -40,7 +32,6 @@ import {
   viewOfGroup,
   withValue,
 } from './grouping.ts'
-import { withOthers } from './own-parameters.ts'
 import { boundsOf, isPartial } from './periods.ts'
 import { wholeBaseText } from './share-base.ts'
 

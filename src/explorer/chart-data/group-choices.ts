@@ -4,10 +4,9 @@ import { chartKinds } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
-import type { View } from '../view/view.ts'
+import { readChoice, readOther, type View } from '../view/view.ts'
 import type { GroupAnswer } from './asked-chart.ts'
 import { type Grouping, isNumber } from './grouping.ts'
-import { readChoice, readOther } from './own-parameters.ts'
 import { shareBase } from './share-base.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const

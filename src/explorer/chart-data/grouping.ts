@@ -13,7 +13,6 @@ import { usualRange } from './time-axis.ts'
 import {
   boundsOf,
   boundsOfPeriods,
-  isPeriod,
   mostPeriods,
   type Period,
   periodLabel,
@@ -66,7 +65,7 @@ export function groupingLabel({ field, unit }: Grouping, language: Language): st
 
 /** Null where groups are not periods. */
 export function periodOf({ unit }: Grouping): Period | null {
-  return unit !== null && isPeriod(unit) ? unit : null
+  return periods.find((each) => each === unit) ?? null
 }
 
 export function isNumber({ unit, field }: Grouping): boolean {
@@ -83,31 +82,26 @@ export function isDisjoint({ field }: Grouping): boolean {
   return !field.isArray && !field.many
 }
 
-/** Whether each of its groups has more than one value. */
-export function isRange({ unit, step }: Grouping): boolean {
-  return unit !== null || (step ?? 1) > 1
-}
-
 /** The columns of files that say which group a row is of: by a reference, also the name of the record. */
-export function groupColumns({ name, field, unit }: Grouping): Readonly<Record<string, ColumnType>> {
+export function groupColumns(key: Grouping): Readonly<Record<string, ColumnType>> {
+  const { name, field, unit } = key
   const { kind } = field.type
   const type =
-    unit !== null && isPeriod(unit)
+    periodOf(key) !== null
       ? 'instant'
       : kind === 'boolean'
         ? kind
         : unit !== null || kind === 'integer'
           ? 'integer'
           : 'text'
-  return { [name]: type, ...(isNamed(field) && { [nameColumn(field)]: 'text' as const }) }
+  return { [name]: type, ...(field.targetTitle !== null && { [nameColumn(field)]: 'text' as const }) }
 }
 
 export function groupCells({ name, field }: Grouping, group: GroupAnswer): Row {
-  return { [name]: group[name], ...(isNamed(field) && { [nameColumn(field)]: recordNameIn(group, field) }) }
-}
-
-function isNamed({ target, targetTitle }: ShownField): boolean {
-  return target !== null && targetTitle !== null
+  return {
+    [name]: group[name],
+    ...(field.targetTitle !== null && { [nameColumn(field)]: recordNameIn(group, field) }),
+  }
 }
 
 function nameColumn({ name, targetTitle }: ShownField): string {
@@ -271,7 +265,7 @@ export function inGroups(
   groups: readonly GroupAnswer[],
   areNeighbours = false,
 ): RecordArguments {
-  const { name, field, step } = key
+  const { name, field, unit, step } = key
   const period = periodOf(key)
   if (period !== null || (areNeighbours && isNumber(key))) {
     const numbers = numbersIn(key, groups)
@@ -284,7 +278,8 @@ export function inGroups(
           : boundsOfPeriods(period, low, high)
     return { ...own, where: andWhere(own.where, nest(field, bounds)) }
   }
-  const isValue = (group: GroupAnswer) => !isRange(key) && group[name] != null
+  const isRange = unit !== null || (step ?? 1) > 1
+  const isValue = (group: GroupAnswer) => !isRange && group[name] != null
   const values = groups.filter(isValue).map((group) => String(group[name]))
   const views = groups
     .filter((group) => !isValue(group))

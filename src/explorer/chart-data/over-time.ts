@@ -6,22 +6,13 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { type RecordArguments, type View, withCondition } from '../view/view.ts'
+import { type RecordArguments, type View, withCondition, withOthers } from '../view/view.ts'
 import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { leaves } from '../../ask/graphql-text.ts'
-import {
-  type ChartTable,
-  type Counted,
-  describe,
-  type DrawnChart,
-  type GroupAnswer,
-  type GroupsAnswer,
-  mostGroups,
-  partialNotes,
-} from './asked-chart.ts'
-import { withOthers } from './own-parameters.ts'
+import type { ChartTable, Counted, DrawnChart, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
+import { describe, mostGroups, partialNotes } from './asked-chart.ts'
 import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
-import type { ShownPeriods, TimeAxis } from './time-axis.ts'
+import type { TimeAxis } from './time-axis.ts'
 import { readNames } from '../lists/names.ts'
 import {
   countIn,
@@ -101,18 +92,17 @@ interface CountedSeries extends Series {
   readonly counted: readonly Counted[]
 }
 
-export function readSeries(
-  { axis, base, seriesIn }: OverTime,
-  answer: Answer,
-): { readonly shown: ShownPeriods; readonly series: readonly CountedSeries[] } {
+export function readSeries({ axis, base, seriesIn }: OverTime, answer: Answer) {
   const shown = readPeriods(axis, answer)
   const totals = base === null ? null : countsIn(axis, shown, 'ofAll', answer)
-  const series = seriesIn(answer).map((each) => ({
-    ...each,
-    counted: countsIn(axis, shown, each.panel, answer).map((count, at) =>
-      totals === null ? { count } : shareOf(count, totals[at] ?? null),
-    ),
-  }))
+  const series = seriesIn(answer).map(
+    (each): CountedSeries => ({
+      ...each,
+      counted: countsIn(axis, shown, each.panel, answer).map((count, at) =>
+        totals === null ? { count } : shareOf(count, totals[at] ?? null),
+      ),
+    }),
+  )
   return { shown, series }
 }
 

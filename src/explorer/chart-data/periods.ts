@@ -12,10 +12,6 @@ const lastDay = 253_402_214_400_000
 export const periods = ['hour', 'day', 'week', 'month', 'year'] as const
 export type Period = (typeof periods)[number]
 
-export function isPeriod(text: string): text is Period {
-  return periods.some((each) => each === text)
-}
-
 const hour = 3_600_000
 const day = 24 * hour
 
@@ -154,9 +150,8 @@ export function boundsOf(view: View, field: ShownField): Bounds {
 export function viewOfPeriod(view: View, field: ShownField, period: Period, start: number): View {
   const bounds = boundsOf(view, field)
   const end = nextOf(period, start)
-  const text = (at: number) => new Date(at).toISOString()
-  const from = period === 'hour' ? `${text(start).slice(0, 19)}Z` : dateText(start)
-  const to = period === 'hour' ? `${text(end - 1).slice(0, 19)}.999999Z` : dateText(end - day)
+  const from = period === 'hour' ? `${instantText(start).slice(0, 19)}Z` : dateText(start)
+  const to = period === 'hour' ? `${instantText(end - 1).slice(0, 19)}.999999Z` : dateText(end - day)
   const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator)
   const keepsFrom = bounds.from !== null && bounds.from > start
   const keepsTo = bounds.to !== null && bounds.to < end

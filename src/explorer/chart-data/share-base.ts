@@ -5,8 +5,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
-import { periodOnly, recordArguments, type View } from '../view/view.ts'
-import { readChoice } from './own-parameters.ts'
+import { periodOnly, readChoice, recordArguments, type View } from '../view/view.ts'
 
 const bases = ['filters', 'all'] as const
 

@@ -4,14 +4,13 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { recordArguments, withCondition } from '../view/view.ts'
+import { readChoice, recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf, chartOnce } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
 import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
-import { readChoice, readNamed } from './own-parameters.ts'
 import { boundsOf, periods } from './periods.ts'
 import { shareBase } from './share-base.ts'
 import { countIn, rangePanels, type TimeAxis, timeField, undatedPanel } from './time-axis.ts'
@@ -31,7 +30,9 @@ export function timeChart(context: ChartContext) {
   const splits = names.flatMap((name) =>
     subject.groupable.has(name) ? (subject.fields.get(name) ?? []) : [],
   )
-  const split = readNamed(view, 'split', splits, problems)
+  const choices = splits.map(({ name }) => name)
+  const chosen = readChoice(view, 'split', choices, problems)
+  const split = splits.find(({ name }) => name === chosen) ?? null
   const as = readChoice(view, 'as', measures, problems) ?? 'count'
   const per = readChoice(view, 'per', periods, problems)
   const bounds = boundsOf(view, field)

@@ -6,7 +6,7 @@ import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
-import { longestSearch, recordArguments, type View } from '../view/view.ts'
+import { longestSearch, readChoice, recordArguments, type View } from '../view/view.ts'
 import {
   type AskedChart,
   chartOnce,
@@ -16,7 +16,6 @@ import {
   highestShare,
 } from './asked-chart.ts'
 import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
-import { readChoice } from './own-parameters.ts'
 import { boundsOf, isPartial, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
 import { countIn, isNewestOnly, rangePanels, timeField, undatedPanel } from './time-axis.ts'

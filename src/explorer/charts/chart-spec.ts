@@ -132,13 +132,9 @@ export function valueFormat(unit: ChartSpec['unit'], locale: string): Intl.Numbe
   return format
 }
 
-export function isEmpty({ series }: ChartSpec): boolean {
-  return series.every(({ values }) => values.every((value) => value === null))
-}
-
 /** Whether there is a drawing, unless it fails or has too many marks. */
-export function isDrawn(spec: ChartSpec): boolean {
-  return spec.kind !== 'table' && !isEmpty(spec)
+export function isDrawn({ kind, series }: ChartSpec): boolean {
+  return kind !== 'table' && series.some(({ values }) => values.some((value) => value !== null))
 }
 
 /** Of the marks of a period that is not whole. */

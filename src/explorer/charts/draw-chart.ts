@@ -2,18 +2,10 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import {
-  type ChartSpec,
-  colourNumber,
-  type Layout,
-  legendOf,
-  type Mark,
-  partialOpacity,
-  valueAt,
-} from './chart-spec.ts'
-import { axisBreaks, signs } from './gaps.ts'
+import type { ChartSpec, Layout, Mark } from './chart-spec.ts'
+import { colourNumber, legendOf, partialOpacity, valueAt } from './chart-spec.ts'
 import type { Drawing, Options } from './axes.ts'
-import { extent, keyAxis, keyScale, labelMargin, leftMargin, valueAxis } from './axes.ts'
+import { axisBreaks, extent, keyAxis, keyScale, labelMargin, leftMargin, signs, valueAxis } from './axes.ts'
 import { columnsOf, labelText, plainText } from './label.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 

@@ -11,8 +11,7 @@ import type { PageRequest } from '../page.ts'
 import type { Result } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
 import type { Exported, MenuContext } from './export-menu.ts'
-import { fileName } from './file-name.ts'
-import { recordFiles } from './files.ts'
+import { fileName, recordFiles } from './files.ts'
 
 /** `total`: the number of records that match. `found`: those of the page. */
 export function exportedList(

@@ -62,10 +62,5 @@ function facetRank({ isOwn, values, type, isArray, target }: AskField): number {
 function isTelling({ type, isArray }: AskField): boolean {
   if (isArray) return false
   if (type.kind === 'string') return type.categorical || type.code
-  return (
-    type.kind === 'integer' ||
-    type.kind === 'boolean' ||
-    type.kind === 'datetime' ||
-    type.kind === 'strongRef'
-  )
+  return ['integer', 'boolean', 'datetime', 'strongRef'].includes(type.kind)
 }

@@ -1,8 +1,9 @@
 /** Names of collections and fields for people: those of `display.json`, or else made from the names in lexicons. */
+import type { AskField } from '../../ask/fields.ts'
 import { lastPart } from '../../schema/model/naming.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import type { Language } from '../languages/language.ts'
-import type { Plural } from '../languages/text-parts.ts'
+import type { Plural } from '../languages/en.ts'
 
 /** Texts by the tag of a language of the interface. */
 export type Labels = Readonly<Record<string, string>>
@@ -42,7 +43,9 @@ export function fieldLabel({ labels, words }: Labelled, language: Tagged): strin
 
 interface LabelledCollection {
   readonly collection: Collection
-  readonly display: { readonly label: Labels; readonly singular: Labels; readonly description: Labels }
+  readonly display: Readonly<Record<'label' | 'singular' | 'description', Labels>> & {
+    readonly count: Counts
+  }
 }
 
 export function subjectLabel({ collection, display }: LabelledCollection, language: Tagged): string {
@@ -54,9 +57,7 @@ export function singularLabel(subject: LabelledCollection, language: Tagged): st
   return labelIn(subject.display.singular, language) ?? subjectLabel(subject, language)
 }
 
-interface CountedCollection {
-  readonly display: { readonly count: Counts }
-}
+type CountedCollection = Pick<LabelledCollection, 'display'>
 
 /** Records, where `display.json` does not count them in the language. */
 function countForms(subject: CountedCollection | null, { tag, text }: Language): Plural {
@@ -88,12 +89,11 @@ export function isReadIn({ tag }: Tagged, labels: Labels): boolean {
   return tag === 'en' || labels[tag] === undefined
 }
 
-interface Described extends Labelled {
-  readonly description: string
-}
-
 /** Undefined for a field without a description, or with one that is not read in the language. */
-export function fieldDescription(field: Described, language: Tagged): string | undefined {
+export function fieldDescription(
+  field: Labelled & { readonly description: string },
+  language: Tagged,
+): string | undefined {
   return field.description !== '' && isReadIn(language, field.labels) ? field.description : undefined
 }
 
@@ -117,14 +117,12 @@ export function labelOf(words: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-interface Valued {
-  readonly valueLabels: ValueLabels
-  /** The values that the lexicon lists. */
-  readonly values: readonly string[]
-}
-
 /** That of `display.json`; otherwise the words of a listed value or of a token, and any other value as it is. */
-export function valueLabel({ valueLabels, values }: Valued, value: string, language: Tagged): string {
+export function valueLabel(
+  { valueLabels, values }: { readonly valueLabels: ValueLabels } & Pick<AskField, 'values'>,
+  value: string,
+  language: Tagged,
+): string {
   const given = labelIn(valueLabels.get(value) ?? {}, language)
   return given ?? (values.includes(value) || tokenName(value) !== null ? wordsOfValue(value) : value)
 }

@@ -1,5 +1,4 @@
 /** References of a record itself to one record of another collection, which has a name. */
-import type { Reference } from '../../schema/model/model.ts'
 import { isEntity } from './guesses.ts'
 import type { ShownField } from './shown-field.ts'
 import type { PageSubject, Subjects } from './subject.ts'
@@ -17,15 +16,12 @@ export function membersOf({ collection, roles }: PageSubject, { all }: Subjects)
   if (/publishedat$/i.test(roles.time)) return null
   for (const holder of all.filter((each) => each.roles.title !== null)) {
     const field = entityField(holder)
-    const name = field?.target === collection ? referrersBy(field)?.viaField : undefined
-    if (field !== null && name !== undefined) return { holder, field, name, count: `${name}_count` }
+    if (field === null || field.target !== collection) continue
+    const path = field.properties.join('\n')
+    const name = collection.referredBy.find((each) => each.path.join('\n') === path)?.viaField
+    if (name !== undefined) return { holder, field, name, count: `${name}_count` }
   }
   return null
-}
-
-/** Of the records that refer to others by the field. */
-export function referrersBy({ target, properties }: ShownField): Reference | undefined {
-  return target?.referredBy.find(({ path }) => path.join('\n') === properties.join('\n'))
 }
 
 /** What the record is about, such as the article of an analysis; null without. */

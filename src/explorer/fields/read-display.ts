@@ -8,12 +8,7 @@ import { type DisplayProblem, Part, suggest } from './display-part.ts'
 import type { PageRoles } from './guesses.ts'
 import { type Counts, type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 import type { ShownField } from './shown-field.ts'
-import type { CollectionDisplay, Display, FieldDisplay, FieldGroup, PageSubject } from './subject.ts'
-
-export interface ReadDisplay {
-  readonly display: Display
-  readonly problems: readonly DisplayProblem[]
-}
+import type { CollectionDisplay, FieldDisplay, FieldGroup, PageSubject } from './subject.ts'
 
 const example = 'Write an object such as {"org.example.book": {"label": {"en": "Books"}}}.'
 const collectionMembers =
@@ -25,7 +20,7 @@ const mostFacets = 10
 const longestText = 1_000
 
 /** `subjects` are those that the file is about, without it. */
-export function readDisplay(file: unknown, subjects: readonly PageSubject[]): ReadDisplay {
+export function readDisplay(file: unknown, subjects: readonly PageSubject[]) {
   const problems: DisplayProblem[] = []
   const display = new Map<string, CollectionDisplay>()
   for (const [nsid, part] of new Part(file, '', problems).members(example)) {
@@ -59,8 +54,8 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     )
     return undefined
   }
-  const list = (name: string, choices: readonly string[]): readonly string[] | undefined =>
-    part.at(name).value === undefined ? undefined : readNames(part.at(name), choices)
+  const list = (name: string, fits: (field: ShownField) => boolean): readonly string[] | undefined =>
+    part.at(name).value === undefined ? undefined : readNames(part.at(name), namesOf(fits))
 
   const names = [...new Set([...members.keys(), ...fields.keys()])]
   const roles: { -readonly [Name in keyof PageRoles]?: PageRoles[Name] | undefined } = {
@@ -69,17 +64,12 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     time: role('time', isTime, 'a time of the record itself') ?? undefined,
     image: role('image', isAddress, 'a URI of the record itself'),
     link: role('link', isAddress, 'a URI of the record itself'),
-    facets: list(
-      'facets',
-      namesOf(({ isGroup }) => isGroup),
-    ),
-    columns: list(
-      'columns',
-      namesOf(({ many }) => !many),
-    ),
+    facets: list('facets', ({ isGroup }) => isGroup),
+    columns: list('columns', ({ many }) => !many),
   }
   if (roles.facets !== undefined && roles.facets.length > mostFacets)
     part.at('facets').report(`There are ${roles.facets.length} facets.`, `Name ${mostFacets} at most.`)
+  const hidden = part.at('hidden')
   const outer = [...members].flatMap(([name, { path }]) => (path.length === 1 ? name : []))
   return {
     label: readLabels(part.at('label')),
@@ -87,7 +77,7 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     count: readCounts(part.at('count')),
     description: readLabels(part.at('description')),
     roles: Object.fromEntries(Object.entries(roles).filter(([, given]) => given !== undefined)),
-    hidden: new Set(list('hidden', names)),
+    hidden: new Set(hidden.value === undefined ? [] : readNames(hidden, names)),
     groups: readGroups(part.at('groups'), outer),
     fields: new Map(
       part

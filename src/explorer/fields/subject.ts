@@ -39,8 +39,6 @@ export interface CollectionDisplay {
 /** By NSID. */
 export type Display = ReadonlyMap<string, CollectionDisplay>
 
-const noDisplay: Display = new Map()
-
 /** Without an entry in `display.json`. */
 const plainDisplay: CollectionDisplay = {
   label: {},
@@ -79,7 +77,7 @@ interface Unlabelled extends Pick<PageSubject, 'collection' | 'roles' | 'display
 type UnlabelledSubjects = ReadonlyMap<Collection, Unlabelled>
 
 /** What `display` does not say is guessed. */
-export function createSubjects(model: Model, display: Display = noDisplay): Subjects {
+export function createSubjects(model: Model, display: Display = new Map()): Subjects {
   const unlabelled = new Map(
     model.collections.map((collection): [Collection, Unlabelled] => {
       const own = display.get(collection.nsid) ?? plainDisplay

@@ -5,7 +5,7 @@ import { rangePanels, readPeriods, timeField, type TimeAxis } from '../chart-dat
 import { languageField, type UnusualAnswer, type UnusualThing } from '../chart-data/unusual.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html, linked } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { nest } from '../../ask/where.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -66,8 +66,6 @@ export function unusualWords(
   const rows = words.rows((answer['unusual'] ?? {}) as UnusualAnswer)
   if (rows.length === 0) return null
   const title = language.text.front.unusual(subjectLabel(subject, language), language.date(day))
-  const linked = (address: string | null, text: Html) =>
-    address === null ? text : html`<a href=${address} rel="nofollow">${text}</a>`
   const topic = viewAddress({ subject, language, place: 'topic' }, week)
   return html`<section class="unusual" aria-labelledby="unusual">
     <h2 id="unusual">${linked(topic && `${topic}#${lateId('words')}`, title)}</h2>

@@ -30,12 +30,6 @@ interface ExampleFields {
   readonly groups: readonly ShownField[]
 }
 
-/** Values that a record has together. */
-interface Pair {
-  readonly first: string
-  readonly second: string
-}
-
 /** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
 const examined = 100
 
@@ -81,8 +75,8 @@ export function examplePanel({ subject: { collection }, groups }: ExampleFields)
   }
 }
 
-/** The most frequent first. */
-function pairsOf(first: ShownField, second: ShownField, answer: Answer): readonly Pair[] {
+/** Values that records have together, the most frequent first. */
+function pairsOf(first: ShownField, second: ShownField, answer: Answer) {
   const textsOf = (node: Answer, field: ShownField): readonly string[] =>
     [readField(node, field)]
       .flat()

@@ -1,7 +1,6 @@
 /** Arabic. Names and values in sentences are isolated, because their direction may be another. */
-import type { Translation } from './catalogue.ts'
+import { isolated, type Translation } from './catalogue.ts'
 import { charts } from './charts-ar.ts'
-import { isolated } from './text-parts.ts'
 
 const list = (texts: readonly string[]): string => texts.map(isolated).join('، ')
 

@@ -1,9 +1,8 @@
-/** The shape of a language's texts. */
-import type { en } from './en.ts'
-import type { Plural } from './text-parts.ts'
+/** The shape of a language's texts, and what they are made with. */
+import type { en, Plural } from './en.ts'
 
 /** Of a part of the English texts: any texts, with any plural forms. */
-export type Widened<Text> = Text extends string
+type Widened<Text> = Text extends string
   ? string
   : Text extends (...given: never) => string
     ? Text
@@ -18,3 +17,8 @@ export type Texts = Widened<typeof en>
 export type Translation<Text = Texts> = Text extends string | Plural | ((...given: never) => string)
   ? Text
   : { readonly [Key in keyof Text]?: Translation<Text[Key]> }
+
+/** A name or value in a sentence, whose direction may be another: between a first strong isolate and its end. */
+export function isolated(text: string | number): string {
+  return `\u2068${text}\u2069`
+}

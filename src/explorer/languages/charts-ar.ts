@@ -1,6 +1,5 @@
 /** Texts of charts in Arabic. Names and values in sentences are isolated, because their direction may be another. */
-import type { Translation } from './catalogue.ts'
-import { isolated } from './text-parts.ts'
+import { isolated, type Translation } from './catalogue.ts'
 
 export const charts: NonNullable<Translation['charts']> = {
   table: 'جدول القيم',

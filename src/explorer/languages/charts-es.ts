@@ -5,7 +5,6 @@ export const charts: NonNullable<Translation['charts']> = {
   table: 'Tabla de valores',
   empty: 'No hay nada que mostrar.',
   failed: 'No se pudo dibujar el gráfico; la tabla tiene los valores.',
-  single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
   tied: (place, others) => `${place}, y ${others} más`,

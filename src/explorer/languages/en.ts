@@ -1,7 +1,9 @@
 /** English: the catalogue that the others have the shape of. */
 import { charts } from './charts-en.ts'
 import type { ProblemTexts } from '../view/problem.ts'
-import type { Plural } from './text-parts.ts'
+
+/** Forms by the categories of `Intl.PluralRules`, with `{n}` for the number. */
+export type Plural = { readonly [Category in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 
 export const en = {
   skip: 'Skip to the content',

@@ -2,10 +2,9 @@
 import { isObject } from '../../util/is-object.ts'
 import { parseQualities } from '../../util/text/qualities.ts'
 import { ar } from './ar.ts'
-import type { Texts } from './catalogue.ts'
-import { en } from './en.ts'
+import { isolated, type Texts } from './catalogue.ts'
+import { en, type Plural } from './en.ts'
 import { es } from './es.ts'
-import { isolated, type Plural } from './text-parts.ts'
 
 export type { Texts }
 

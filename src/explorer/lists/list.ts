@@ -89,20 +89,15 @@ export function newestArguments(subject: PageSubject, now: number, where?: Where
   return { where: andWhere(where, nest(field, { lte })), sortBy: [{ field: field.name, direction: 'DESC' }] }
 }
 
-/** The order of lists and files; undefined for those indexed last first. */
-export function sortOf(
-  { sort, search, stories }: View,
-  { collection }: PageSubject,
-): Panel['arguments'][string] {
-  if (sort !== null) return [{ field: sort.field, direction: sort.direction.toUpperCase() }]
-  return stories || isUnranked(search, collection) ? undefined : [{ field: 'RELEVANCE' }]
-}
-
 /** Which records lists and files have, and their order. A view of stories has one record per story. */
 export function listArguments(view: View, subject: PageSubject): Panel['arguments'] {
+  const { sort } = view
   const { search, where } = recordArguments(view)
-  const sortBy = sortOf(view, subject)
   const { stories } = subject.collection
+  // Without an order, those indexed last come first.
+  const isNewest = view.stories || isUnranked(view.search, subject.collection)
+  const usual = isNewest ? undefined : [{ field: 'RELEVANCE' }]
+  const sortBy = sort === null ? usual : [{ field: sort.field, direction: sort.direction.toUpperCase() }]
   if (!view.stories || stories === null) return { search, where, sortBy }
   const { field } = stories
   return { search, where: andWhere(where, { [field]: { isNull: false } }), sortBy, distinctOn: [field] }
@@ -151,27 +146,20 @@ export function listPanel(
           ...more,
         },
       },
-      ...(page === null && !view.stories && facets.length > 0 && facetSelection(facets, facetSize)),
+      ...(page === null && !view.stories && facets.length > 0 && facetSelection(facets)),
       ...(view.search !== '' && { didYouMean: { word: {}, nearest: { word: {} } } }),
     },
   }
 }
 
-export function facetSelection(facets: readonly ShownField[], limit: number, ignoreOwn = true): Selection {
+export function facetSelection(
+  facets: readonly ShownField[],
+  limit = facetSize,
+  ignoreOwn = true,
+): Selection {
   const fields = facets.map(({ name }) => new EnumValue(name))
   const field = printField('facets', { fields, ignoreOwn: ignoreOwn || undefined, limit })
   return { [field]: { field: {}, values: leaves('value', 'count'), ...leaves('missing', 'cut') } }
-}
-
-/** Facets without the records. */
-export function facetsPanel(
-  name: string,
-  view: View,
-  facets: readonly ShownField[],
-  subject: PageSubject,
-): Panel {
-  const selection = { totalCount: {}, ...facetSelection(facets, facetSize) }
-  return { name, field: subject.collection.rootField, arguments: { ...recordArguments(view) }, selection }
 }
 
 /** Before the name of the text. */

@@ -14,21 +14,10 @@ import { dateOnly } from '../parts/values.ts'
 import { recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { fieldsNamed, type ListAnswer, type ListNode, resultOfNode } from './list.ts'
 
-export interface StoryFields {
-  /** The reference to the first record of a record's story. */
-  readonly field: ShownField
-  readonly time: ShownField
-  /** The reference to the outlet; null where records refer to none. */
-  readonly outlet: ShownField | null
-  /** Headline, outlet and time. */
-  readonly columns: readonly ShownField[]
-  /** In GraphQL: the first record, and the records on it. */
-  readonly resolved: string
-  readonly list: string
-}
+type StoryFields = NonNullable<ReturnType<typeof storyFields>>
 
 /** Null where records are in no stories. */
-export function storyFields(subject: PageSubject): StoryFields | null {
+export function storyFields(subject: PageSubject) {
   const { collection, fields, ownFields, roles } = subject
   const { nsid, stories, referredBy } = collection
   const [field, time] = [fields.get(stories?.field ?? ''), ownFields.get(stories?.time ?? '')]
@@ -38,7 +27,18 @@ export function storyFields(subject: PageSubject): StoryFields | null {
   const entity = entityField(subject)
   const outlet = entity?.isGroup === true ? entity : null
   const columns = fieldsNamed(subject, [roles.title, outlet?.name ?? null, roles.time])
-  return { field, time, outlet, columns, resolved, list: own.viaField }
+  return {
+    /** The reference to the first record of a record's story. */
+    field,
+    time,
+    /** The reference to the outlet; null where records refer to none. */
+    outlet,
+    /** Headline, outlet and time. */
+    columns,
+    /** In GraphQL: the first record, and the records on it. */
+    resolved,
+    list: own.viaField,
+  }
 }
 
 /** The records of the view that tell the story, the first one first. */

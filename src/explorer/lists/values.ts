@@ -10,7 +10,7 @@ import { foldText } from '../../util/text/fold.ts'
 import { type Names, plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../../ask/fields.ts'
 import { changed, recordArguments, type View } from '../view/view.ts'
-import { nest, type Where } from '../../ask/where.ts'
+import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type FacetAnswer, facetSelection } from './list.ts'
 
 const mostValues = 100
@@ -22,8 +22,7 @@ export function valuePanel(field: ShownField, find: string, view: View, subject:
   })
   const found = find === '' ? null : findCondition(field, find)
   const { where, search } = recordArguments(others)
-  const both = [where, found].filter((each) => each !== undefined && each !== null)
-  const restricted = { where: both.length > 1 ? { AND: both } : both[0], search }
+  const restricted = { where: where || found ? andWhere(where, found) : undefined, search }
   const { rootField } = subject.collection
   // Facets do not take fields inside arrays of objects, although groups do.
   return field.many

@@ -3,7 +3,7 @@ import { accountAddress, withLanguage, withParameter } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html, linked } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { affordable, buildOperation, type Operation, type Panel } from '../../ask/operation.ts'
@@ -23,15 +23,6 @@ const fromParameter = 'from'
 interface AccountList {
   readonly totalCount: number
   readonly nodes: readonly (ListNode & { readonly actorHandle: string | null })[]
-}
-
-/** The collections of a page. */
-interface AccountPart {
-  readonly did: string
-  readonly all: readonly PageSubject[]
-  /** The place of the first one among all. */
-  readonly start: number
-  readonly subjects: readonly PageSubject[]
 }
 
 export function accountPage(site: Site, did: string, request: PageRequest): Draft {
@@ -68,9 +59,20 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         ${lists.every(isEmpty) && html`<p>${isWhole ? text.account.none : text.account.noneOfThese}. ${text.record.notIndexedHint}</p>`}
         ${!lists.every(isEmpty) && zoneNote(language)}
         ${subjects.map((subject) => section(subject, listOf(answer, subject), did, language))}
-        ${!isWhole && pages({ did, all, start, subjects }, language)}
+        ${!isWhole && pages()}
       `
     },
+  }
+
+  function pages(): Html {
+    const end = start + subjects.length
+    const own = accountAddress(did)
+    const next = all[end]
+    return html`<nav class="pages" aria-label=${text.browse.pages}>
+    <span>${text.account.collections(language.number(start + 1), language.number(end), language.number(all.length))}</span>
+    ${start > 0 && html`<a href=${withLanguage(own, language)} rel="nofollow">${text.firstPage}</a>`}
+    ${next !== undefined && html`<a class="next" href=${withLanguage(withParameter(own, fromParameter, next.collection.nsid), language)} rel="next nofollow">${text.next}</a>`}
+  </nav>`
   }
 }
 
@@ -89,18 +91,6 @@ function affordableFrom(start: number, did: string, site: Site): readonly PageSu
   return subjects
 }
 
-function pages({ did, all, start, subjects }: AccountPart, language: Language): Html {
-  const { text, number } = language
-  const end = start + subjects.length
-  const own = accountAddress(did)
-  const next = all[end]
-  return html`<nav class="pages" aria-label=${text.browse.pages}>
-    <span>${text.account.collections(number(start + 1), number(end), number(all.length))}</span>
-    ${start > 0 && html`<a href=${withLanguage(own, language)} rel="nofollow">${text.firstPage}</a>`}
-    ${next !== undefined && html`<a class="next" href=${withLanguage(withParameter(own, fromParameter, next.collection.nsid), language)} rel="next nofollow">${text.next}</a>`}
-  </nav>`
-}
-
 function section(
   subject: PageSubject,
   { totalCount, nodes }: AccountList,
@@ -110,12 +100,11 @@ function section(
   if (totalCount === 0) return null
   const field = subject.fields.get('did')
   const address = field === undefined ? null : valueAddress({ subject, language }, field, did)
-  const count = counted(subject, totalCount, language)
   const columns = briefColumns(subject)
   const found = nodes.map((node) => resultOfNode(node, columns))
   return html`<section>
     <h2>${subjectLabel(subject, language)}</h2>
-    <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
+    <p>${linked(address, counted(subject, totalCount, language))}</p>
     ${results(found, 'list', [], { subject, language })}
   </section>`
 }

@@ -6,16 +6,15 @@ import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '..
 import { reversedNotes, searchesOf, withInnerQuotes, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
+import type { ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
-import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
-import { type TopicChart, topicChart } from '../chart-data/topic-chart.ts'
+import { topicChart } from '../chart-data/topic-chart.ts'
 import { countIn, countPanel } from '../chart-data/time-axis.ts'
 import { html } from '../html.ts'
-import type { Operation, PricedOperations } from '../../ask/operation.ts'
+import type { PricedOperations } from '../../ask/operation.ts'
 import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
-import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
+import type { Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { groupForm } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
@@ -23,7 +22,7 @@ import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
 import { shortText } from '../parts/values.ts'
-import { isRestricted, readView, recordArguments, type View } from '../view/view.ts'
+import { isRestricted, readChoice, readView, recordArguments, type View, withOthers } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
 const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
@@ -99,8 +98,9 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
     operation: [...operations, ...affordableOperations(site, [...names, ...counts])],
-    write: async (answer, ask, index) => {
-      const { spec, notes } = chart.chart(await wholeAnswer(chart, answer, ask, site))
+    more: (answer) => affordableOperations(site, chart.more(answer)),
+    write: async (answer, _ask, index) => {
+      const { spec, notes } = chart.chart(answer)
       const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer))
       const searches = searchesOf(view).map((search) => `“${shortText(withInnerQuotes(search), 30)}”`)
@@ -158,15 +158,6 @@ function pageAddress(view: View, subject: PageSubject, { parameters, address }: 
   return (part === undefined ? collectionAddress(nsid, view) : page) ?? address
 }
 
-async function wholeAnswer(
-  chart: AskedChart,
-  answer: Answer,
-  ask: (operations: readonly Operation[]) => Promise<Answer>,
-  site: Site,
-): Promise<Answer> {
-  return { ...answer, ...(await ask(affordableOperations(site, chart.more(answer)))) }
-}
-
 /** The values of such a chart. */
 export function chartValues(format: FileFormat) {
   return (site: Site, subject: PageSubject, given: PageRequest): FileDraft | Draft => {
@@ -181,10 +172,9 @@ export function chartValues(format: FileFormat) {
       media: mediaTypes[format],
       name: `${chartFileName(view, subject)}.${format}`,
       operation: operations,
-      write: async (answer, ask) => {
-        const values = chart.table(await wholeAnswer(chart, answer, ask, site))
-        return fileOf(values, format, hasMark && format === 'csv', request.origin + request.address)
-      },
+      more: (answer) => affordableOperations(site, chart.more(answer)),
+      write: (answer) =>
+        fileOf(chart.table(answer), format, hasMark && format === 'csv', request.origin + request.address),
     }
   }
 }
@@ -207,13 +197,6 @@ async function fileOf(
   return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
 }
 
-/** A chart, the view that it is of, and what it asks first. */
-interface ChartFile {
-  readonly chart: AskedChart | TopicChart
-  readonly view: View
-  readonly operations: readonly Operation[]
-}
-
 /** The charts of files and embedded pages, by `part`, and their parameters: without one, that of the list. */
 const fileCharts = {
   time: { make: timeChart, parameters: timeParameters },
@@ -221,8 +204,8 @@ const fileCharts = {
   topic: { make: topicChart, parameters: ['part', ...topicParameters] },
 } as const
 
-/** Or the page that says why there is none. */
-function readFile(site: Site, subject: PageSubject, request: PageRequest): ChartFile | Draft {
+/** A chart, the view that it is of, and what it asks first; or the page that says why there is none. */
+function readFile(site: Site, subject: PageSubject, request: PageRequest) {
   const { parameters: given, language } = request
   const part = given.find(([name]) => name === 'part')?.[1]
   const { make, parameters } = fileCharts[part === undefined ? 'time' : part === 'topic' ? part : 'groups']

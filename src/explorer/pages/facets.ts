@@ -7,14 +7,13 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { affordableOperations, buildOperation } from '../../ask/operation.ts'
-import { type FacetAnswer, facetsPanel, type ListAnswer } from '../lists/list.ts'
-import { askList } from '../lists/list-operation.ts'
+import { type FacetAnswer, facetSelection, type ListAnswer } from '../lists/list.ts'
+import { askList, facetOperations } from '../lists/list-operation.ts'
 import { conditionNames, facetNames, readNames } from '../lists/names.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { lateId } from '../parts/later.ts'
-import { facetOperations } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { changed, readView } from '../view/view.ts'
+import { changed, readView, recordArguments } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 export function facetsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -30,7 +29,14 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
         (answer[panelOf(facets)] as Required<Pick<ListAnswer, 'facets' | 'totalCount'>> | undefined) ?? [],
     )
   const build = (facets: readonly ShownField[]) =>
-    buildOperation(site.schema, 'Facets', [facetsPanel(panelOf(facets), view, facets, subject)])
+    buildOperation(site.schema, 'Facets', [
+      {
+        name: panelOf(facets),
+        field: subject.collection.rootField,
+        arguments: { ...recordArguments(view) },
+        selection: { totalCount: {}, ...facetSelection(facets) },
+      },
+    ])
   return {
     status: 200,
     title,
@@ -45,7 +51,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       affordableOperations(
         site,
         facetNames(
-          listsIn(answer).flatMap(({ facets }) => facets),
+          listsIn(answer).flatMap((list) => list.facets),
           subject,
         ),
       ),

@@ -13,6 +13,7 @@ import { fieldsNamed, listArguments } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { kindAndTime, namingText } from '../parts/record-name.ts'
 import { isNamed, isWebAddress, shortText } from '../parts/values.ts'
+import type { RecordFields } from '../record/record-operation.ts'
 import { readView, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -20,13 +21,7 @@ const mostEntries = 30
 const longestTitle = 500
 const longestSummary = 5_000
 
-interface FeedNode {
-  readonly uri: string
-  readonly did: string
-  readonly actorHandle: string | null
-  readonly indexedAt: string
-  readonly changedAt: string
-}
+type FeedNode = Pick<RecordFields, 'uri' | 'did' | 'actorHandle' | 'indexedAt' | 'changedAt'>
 
 export function feedPage(site: Site, subject: PageSubject, request: PageRequest): Draft | FileDraft {
   const { parameters, language, origin, address } = request

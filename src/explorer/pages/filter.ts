@@ -1,11 +1,11 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
 import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
-import { type Browse, stateInputs, titleOf, viewAddress } from '../browse/context.ts'
+import { type Browse, stateInputs, viewAddress } from '../browse/context.ts'
 import { facetValues } from '../browse/facets.ts'
 import { fieldList } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
-import { fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
@@ -34,17 +34,19 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const field = subject.fields.get(last('field')) ?? null
   const description = field === null ? undefined : fieldDescription(field, language)
   const find = last('find').trim().slice(0, 200)
-  const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)
+  const [operator, value] = [last('op'), last('value')]
+  const isSent = field !== null && operator !== '' && value.trim() !== ''
+  const sent = readConditions(isSent ? [[`${field.name}.${operator}`, value]] : [], subject)
   const problems: readonly Problem[] = [
     ...read.problems,
     ...(field === null && last('field') !== '' ? [unknownChoice('field', last('field'), [])] : []),
-    ...(written?.problems ?? []),
+    ...sent.problems,
   ]
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  const isWritten = written?.condition !== undefined
-  const next = isWritten ? collectionAddress(collection.nsid, withMore(view, written.condition)) : null
-  if (isWritten && next === null)
+  const [condition] = sent.conditions
+  const next = condition ? collectionAddress(collection.nsid, withMore(view, condition)) : null
+  if (condition !== undefined && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
   const panels = field?.isGroup === true ? [valuePanel(field, find, view, subject)] : []
   const named = conditionNames(view.conditions)
@@ -66,7 +68,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
       const facet = field === null ? null : facetOf(answer, field, find, names, language)
       return html`
         <header class="heading">
-          <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${titleOf(browse)}</a></p>
+          <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${subjectLabel(subject, language)}</a></p>
           <h1>${title}</h1>
           ${description !== undefined && html`<p class="lead"><bdi>${description}</bdi></p>`}
         </header>
@@ -102,20 +104,6 @@ function cutNote({ values, among }: FacetAnswer, field: ShownField, { text, numb
   if (among !== undefined && among > values.length) return text.filtering.lookedThrough(number(among))
   const shown = text.filtering.mostFrequent(number(values.length))
   return findCondition(field, 'a') === null ? shown : `${shown} ${text.filtering.findOthers}`
-}
-
-/** The condition that the form has sent as `op` and `value`. */
-function writtenCondition(
-  field: ShownField,
-  operator: string,
-  value: string,
-  subject: PageSubject,
-): { readonly condition: Condition | undefined; readonly problems: readonly Problem[] } {
-  const { conditions, problems } = readConditions(
-    operator === '' || value.trim() === '' ? [] : [[`${field.name}.${operator}`, value]],
-    subject,
-  )
-  return { condition: conditions[0], problems }
 }
 
 /** Values of lists are added to those that are there. */

@@ -7,7 +7,8 @@ import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../../ask/operation.ts'
 import { shortColumns } from '../lists/list.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
-import { directions, isPresent, recordText, shortText } from '../parts/values.ts'
+import { isPicture } from '../parts/pictures.ts'
+import { directions, isPresent, recordText, shortText, timeOf, zoneNote } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
 import { heading, nameOf } from '../record/heading.ts'
@@ -15,22 +16,14 @@ import type { RecordNode } from '../record/record-operation.ts'
 import { languageOf, recordPanel, referringTo, textOf, valueAt } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { exportedSummaries, summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
-import { addressProperties, technical } from '../record/technical.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
-import { fileName } from '../export-menu/file-name.ts'
-import { recordFiles } from '../export-menu/files.ts'
+import { fileName, recordFiles } from '../export-menu/files.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import { sameStory } from '../parts/stories.ts'
+import { formatInstant, timeOfTid } from '../../util/instant.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { emptyView } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
-
-/** A record with what its page knows. */
-interface RecordContext {
-  readonly uri: string
-  readonly subject: PageSubject
-  readonly language: Language
-}
 
 export function recordPage(site: Site, subject: PageSubject, uri: string, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -38,7 +31,6 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
   const label = subjectLabel(subject, language)
   const problems = unknownParameters(parameters)
   if (problems.length > 0) return problemPage(problems, label, request)
-  const shown: RecordContext = { uri, subject, language }
   const summarized = site
     .readIndex()
     .catch(() => null)
@@ -64,7 +56,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
     },
     async render(answer, index) {
       const node = nodeOf(answer)
-      if (node === null) return missing(shown)
+      if (node === null) return missing(uri, subject, language)
       const context: MenuContext = { ...request, site, index }
       const named = { uri, name: nameOf(node, subject, language) }
       const exported: Exported = {
@@ -79,7 +71,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           shortColumns([], subject).filter(({ properties: at }) => isPresent(valueAt(node.recordJson, at))),
         ),
       }
-      const values = valuesOf(node, shown, site)
+      const values = valuesOf(node, subject, site, language)
       const { html: top, properties } = heading(node, values)
       return html`
         <article class="record">
@@ -100,7 +92,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
 }
 
 /** What the values of the record are shown with. */
-function valuesOf(node: RecordNode, { subject, language }: RecordContext, site: Site): ValueContext {
+function valuesOf(node: RecordNode, subject: PageSubject, site: Site, language: Language): ValueContext {
   return {
     subject,
     language,
@@ -118,7 +110,7 @@ function valuesOf(node: RecordNode, { subject, language }: RecordContext, site: 
   }
 }
 
-function missing({ uri, subject, language }: RecordContext): Html {
+function missing(uri: string, subject: PageSubject, language: Language): Html {
   const { record } = language.text
   const did = uri.split('/')[2] ?? ''
   return html`<section>
@@ -159,4 +151,40 @@ function groupedFields(
   })
   const rest = Object.fromEntries(Object.entries(value).filter(([property]) => !grouped.has(property)))
   return html`${groups}${fieldList(type, rest, shown, elsewhere)}`
+}
+
+const mostJson = 100_000
+
+/** Properties of the record that have addresses on the web. */
+function addressProperties({ collection }: PageSubject): ReadonlySet<string> {
+  const addresses = collection.type.fields.filter(
+    ({ type, property }) =>
+      type.kind === 'string' && type.use.page === 'address' && !isPicture(type, [property]),
+  )
+  return new Set(addresses.map(({ property }) => property))
+}
+
+/** What only few readers of a record want, folded: its addresses, where it is from, and its JSON. */
+function technical(node: RecordNode, values: ValueContext): Html {
+  const { subject, language } = values
+  const { uri, cid, rev, did, actorHandle, indexedAt, changedAt, recordJson } = node
+  const { text } = language
+  const { type } = subject.collection
+  const addresses = addressProperties(subject)
+  const own = Object.fromEntries(Object.entries(recordJson).filter(([property]) => addresses.has(property)))
+  return html`<details class="raw">
+    <summary>${text.record.technical}</summary>
+    ${zoneNote(language)}
+    ${fieldList({ ...type, fields: type.fields.filter(({ property }) => addresses.has(property)) }, own, values)}
+    <dl class="fields">
+      <div><dt>${text.record.account}</dt><dd><a href=${withLanguage(accountAddress(did), language)}>${recordText(actorHandle ?? did)}</a></dd></div>
+      <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
+      <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
+      ${rev !== null && html`<div><dt>${text.record.rev}</dt><dd><bdi class="uri">${rev}</bdi> (${timeOf(formatInstant(timeOfTid(rev)), language)})</dd></div>`}
+      <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
+      ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
+    </dl>
+    <h2>${text.record.json}</h2>
+    <pre tabindex="0" dir="ltr">${shortText(JSON.stringify(recordJson, null, 2), mostJson)}</pre>
+  </details>`
 }

@@ -2,11 +2,10 @@
 import { SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
 import { snippetOf } from '../../search/snippet.ts'
 import { withLanguage } from '../addresses.ts'
-import { characterLinks, characterPanels } from '../browse/characters.ts'
-import { type Browse, titleOf, viewAddress } from '../browse/context.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import { viewTitle, withInnerQuotes } from '../browse/sentences.ts'
-import { glance, suggestions } from '../browse/search-form.ts'
-import { singularLabel } from '../fields/labels.ts'
+import { characterLinks, characterPanels, glance, suggestions } from '../browse/search-form.ts'
+import { singularLabel, subjectLabel } from '../fields/labels.ts'
 import { entityField, membersOf, outletField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -157,7 +156,7 @@ function results(searched: Searched, answer: Answer): Html {
       ${
         items.length === 0
           ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>
-        ${browses(searched).map((browse) => characterLinks(answer, browse, `${titleOf(browse)}: `))}`
+        ${browses(searched).map((browse) => characterLinks(answer, browse, `${subjectLabel(browse.subject, language)}: `))}`
           : html`${zoneNote(language)}<ol class="list">${items}</ol>`
       }
       <nav class="pages" aria-label=${text.browse.pages}>
@@ -180,7 +179,7 @@ function collections(searched: Searched, answer: Answer): Html {
     <a href=${address({ q: searched.q }, language)} aria-current="page">${language.text.browse.all}</a>
     ${browses(searched).map((browse) => {
       const count = totalIn(browse.subject, answer)
-      return html`<a href=${viewAddress(browse, browse.view)} rel="nofollow">${titleOf(browse)}
+      return html`<a href=${viewAddress(browse, browse.view)} rel="nofollow">${subjectLabel(browse.subject, language)}
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
   </nav>

@@ -4,7 +4,6 @@ import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
-import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
@@ -24,7 +23,8 @@ import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels }
 import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
-import { canSearch, changed, isRestricted, readView, type View } from '../view/view.ts'
+import type { View } from '../view/view.ts'
+import { canSearch, changed, isRestricted, readChoice, readView, withOthers } from '../view/view.ts'
 import { problemPage, refusedPage } from './failure.ts'
 
 export function topicPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -135,7 +135,7 @@ function fileView(view: View): View {
 
 function latePanel(name: PanelName, context: TopicContext): Html {
   const address = addressOf(withOthers(context.view, { panel: name }), context)
-  return later({ id: lateId(name), address, label: panelTitle(name, context) })
+  return later(lateId(name), address, panelTitle(name, context))
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */

@@ -3,7 +3,6 @@ import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '..
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
-import { withOthers } from '../chart-data/own-parameters.ts'
 import { measures } from '../chart-data/over-time.ts'
 import { type Period, periods } from '../chart-data/periods.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
@@ -12,7 +11,7 @@ import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import { recordsOnly, type View, viewParametersOf } from '../view/view.ts'
+import { recordsOnly, type View, viewParametersOf, withOthers } from '../view/view.ts'
 import { hiddenInputs } from './forms.ts'
 import type { Names } from './values.ts'
 
@@ -102,7 +101,7 @@ export function groupForm(
   </select>`
   }
   return html`<form class="chart-form" action=${chartsAddress(subject.collection.nsid)}>
-    ${hiddenInputs(keptOf(view), language)}
+    ${hiddenInputs(viewParametersOf({ ...recordsOnly(view), others: [] }), language)}
     <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
     <label>${charts.of}<select name="of">
       ${option('', '–', of === null)}
@@ -130,11 +129,6 @@ export function groupForm(
     </details>
     <button>${charts.draw}</button>
   </form>`
-}
-
-/** The search and the conditions of the view. */
-function keptOf(view: View): readonly (readonly [string, string])[] {
-  return viewParametersOf({ ...recordsOnly(view), others: [] })
 }
 
 function option(value: string, label: string, isChosen: boolean): Html {

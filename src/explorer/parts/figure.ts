@@ -1,6 +1,6 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
 import { type ChartRest, type ChartSpec, isDrawn, legendOf, valueAt } from '../charts/chart-spec.ts'
-import { html, type Html, trusted } from '../html.ts'
+import { html, type Html, linked, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
 import { recordText } from './values.ts'
@@ -80,8 +80,4 @@ function restRow({ label, href, values, hrefs, numbers }: ChartRest, spec: Chart
   return html`<tr><th scope="row">${linked(href, label)}</th>
     ${values.map((_, at) => html`<td class="number">${linked(hrefs[at] ?? null, valueAt(spec, { values }, at))}</td>`)}
     ${numbers.map((_, at) => html`<td class="number">${valueAt({ ...spec, unit: 'number' }, { values: numbers }, at)}</td>`)}</tr>`
-}
-
-function linked(href: string | null, content: Html): Html {
-  return href === null ? content : html`<a href=${href} rel="nofollow">${content}</a>`
 }

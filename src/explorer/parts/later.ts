@@ -1,22 +1,16 @@
 /** Parts of a page that a second request brings: with script by itself, without by a link. */
 import { html, type Html } from '../html.ts'
 
-export interface LaterPart {
-  /** Of the element on both pages. */
-  readonly id: string
-  /** The page that has the part; null where no address has it. */
-  readonly address: string | null
-  readonly label: string
-  /** A placeholder as high as the part can become; absent where nothing is below it. */
-  readonly room?: Html
-}
-
 /** The id of a part, by which other pages lead to it. */
 export function lateId(name: string): string {
   return `late-${name}`
 }
 
-export function later({ id, address, label, room }: LaterPart): Html {
+/**
+ * `id`: of the element on both pages. `address`: of the page that has the part; null where no address has it. `room`: a
+ * placeholder as high as the part can become, if something is below it.
+ */
+export function later(id: string, address: string | null, label: string, room: Html = null): Html {
   return (
     address !== null &&
     html`<div id=${id} class="later" data-later=${address}>

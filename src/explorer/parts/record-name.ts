@@ -8,11 +8,6 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { isNamed, timeOf } from './values.ts'
 
-export interface NamingText {
-  readonly field: ShownField
-  readonly text: string
-}
-
 /** A value of the record, as its JSON has it, or the name behind a reference; undefined where it is not known. */
 export type ReadValue = (field: ShownField) => unknown
 
@@ -20,7 +15,7 @@ export type ReadValue = (field: ShownField) => unknown
  * The title, what the record is about (`Analysis: Storm hits the coast`), the summary, or the first other free text; null
  * for a record without any.
  */
-export function namingText(read: ReadValue, subject: PageSubject, language: Language): NamingText | null {
+export function namingText(read: ReadValue, subject: PageSubject, language: Language) {
   const { fields, ownFields, roles } = subject
   const about = aboutField(subject) ?? undefined
   const title = fields.get(roles.title ?? '')
@@ -52,13 +47,8 @@ function timeIn(read: ReadValue, { fields, roles }: PageSubject): string | null 
   return typeof time === 'string' ? time : null
 }
 
-/** The same as HTML. */
-export function kindAndTimeOf(read: ReadValue, subject: PageSubject, language: Language): Html {
-  const time = timeIn(read, subject)
-  return html`<bdi>${singularLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi>`
-}
-
-/** With the key of the record, which tells it from others of the same time. */
+/** The same as HTML, with the key of the record, which tells it from others of the same time. */
 export function kindTimeAndKey(read: ReadValue, subject: PageSubject, uri: string, language: Language): Html {
-  return html`${kindAndTimeOf(read, subject, language)} <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
+  const time = timeIn(read, subject)
+  return html`<bdi>${singularLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
 }

@@ -5,8 +5,8 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
+import { kindTimeAndKey, namingText, type ReadValue } from './record-name.ts'
 import { isAllowedPicture } from './pictures.ts'
-import { kindTimeAndKey, type NamingText, namingText, type ReadValue } from './record-name.ts'
 import { isPresent, recordLink, recordText, shortText, timeOf, toldApart, valueOf } from './values.ts'
 
 export interface SnippetAnswer {
@@ -101,7 +101,11 @@ function picture(address: unknown, hosts: readonly string[]): Html {
   return html`<img class="picture" src=${address} alt="" loading="lazy" referrerpolicy="no-referrer" />`
 }
 
-function titleLink(result: Result, named: NamingText | null, { subject, language }: ResultContext): Html {
+function titleLink(
+  result: Result,
+  named: ReturnType<typeof namingText>,
+  { subject, language }: ResultContext,
+): Html {
   const content =
     named === null
       ? kindTimeAndKey(readIn(result), subject, result.uri, language)

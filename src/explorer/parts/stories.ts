@@ -1,7 +1,7 @@
 /** Stories as HTML: how many outlets and records tell them, and who was first. */
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { counted, fieldLabel } from '../fields/labels.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html, linked } from '../html.ts'
 import { readSameStory, storyFields, type StoryRow, storyView } from '../lists/stories.ts'
 import type { RecordNode } from '../record/record-operation.ts'
 import { emptyView, isRestricted, type View } from '../view/view.ts'
@@ -90,8 +90,7 @@ export function storyCounts({ count, outlets }: StoryRow, context: StoryContext,
 
 /** The records of the view that tell the story. */
 export function storyLink(uri: string, content: Html, view: View, context: StoryContext): Html {
-  const address = viewAddress(context, storyView(view, uri, context.subject))
-  return address === null ? content : html`<a href=${address} rel="nofollow">${content}</a>`
+  return linked(viewAddress(context, storyView(view, uri, context.subject)), content)
 }
 
 /** The headline, or the kind, time and key. */

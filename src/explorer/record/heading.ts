@@ -6,9 +6,10 @@ import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { aboutField, entityField } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import { fieldsNamed } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
-import { isAllowedPicture, picture } from '../parts/pictures.ts'
 import { kindAndTime, kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
+import { isAllowedPicture, picture } from '../parts/pictures.ts'
 import {
   directions,
   isWebAddress,
@@ -46,10 +47,10 @@ export function heading(node: RecordNode, values: ValueContext) {
     ...(named !== null && named.text.length <= longestHeading ? [named.field] : []),
     ...references.map(({ field }) => field),
     ...fieldsNamed(subject, [
-      summary !== null && roles.summary,
-      time !== null && roles.time,
-      isLinked && roles.link,
-      image !== null && roles.image,
+      summary && roles.summary,
+      time && roles.time,
+      isLinked ? roles.link : null,
+      image === null ? null : roles.image,
     ]),
   ]
   return {
@@ -99,10 +100,6 @@ function readOf(
     const name = uri === null ? null : titleOf(uri)
     return name === null ? value : { uri, name }
   }
-}
-
-function fieldsNamed({ fields }: PageSubject, names: readonly (string | null | false)[]) {
-  return names.flatMap((name) => (name === null || name === false ? [] : (fields.get(name) ?? [])))
 }
 
 function uriOf(value: unknown): string | null {

@@ -1,11 +1,10 @@
 /** The records that refer to a record: side by side where they are few, otherwise those indexed last. */
 import { counted, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject, referringLabel } from '../fields/subject.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html, linked } from '../html.ts'
 import { briefColumns } from '../lists/list.ts'
-import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
-import { kindTimeAndKey } from '../parts/record-name.ts'
+import { kindTimeAndKey, type ReadValue } from '../parts/record-name.ts'
 import { isPresent, recordLink } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import type { RecordNode, Referring, ReferringAnswer } from './record-operation.ts'
@@ -30,10 +29,9 @@ function section(
   const { language } = shown
   const { text } = language
   const all = field === null ? null : valueAddress({ subject: holder, language }, field, uri)
-  const count = counted(holder, totalCount, language)
   return html`<section class="incoming" id=${name}>
     <h2>${referringLabel(holder, name, shown.subject, language)}</h2>
-    <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.newestIndexed}`}</p>
+    <p>${linked(all, counted(holder, totalCount, language))}${totalCount > nodes.length && ` · ${text.newestIndexed}`}</p>
     ${
       totalCount <= mostReferring
         ? sideBySide(nodes, holder, reference.path[0] ?? '', shown)
@@ -70,7 +68,10 @@ function sideBySide(
     <table class="compared">
       <thead><tr>
         <td></td>
-        ${nodes.map((node) => html`<th scope="col">${heading(node, holder, language)}</th>`)}
+        ${nodes.map(({ uri, recordJson }) => {
+          const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
+          return html`<th scope="col">${recordLink(uri, kindTimeAndKey(read, holder, uri, language), language)}</th>`
+        })}
       </tr></thead>
       <tbody>${used.map((field) => {
         const isSame =
@@ -93,13 +94,4 @@ function sideBySide(
       })}</tbody>
     </table>
   </div>`
-}
-
-function heading(
-  { uri, recordJson }: ReferringAnswer['nodes'][number],
-  holder: PageSubject,
-  language: Language,
-): Html {
-  const content = kindTimeAndKey(({ properties }) => valueAt(recordJson, properties), holder, uri, language)
-  return recordLink(uri, content, language)
 }

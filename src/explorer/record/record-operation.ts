@@ -1,12 +1,12 @@
 /** What the page of a record asks: the record, the titles of what it refers to, and those indexed last of what refers to it. */
-import type { Reference } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
-import { isLanguage, type ShownField } from '../fields/shown-field.ts'
+import { isLanguage } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import { selectSameStory } from '../lists/stories.ts'
 import type { Site } from '../page.ts'
+import { isObject } from '../../util/is-object.ts'
 import { selectReferences } from './references.ts'
 
 /** A page shows so many of the records that refer by one field. */
@@ -37,16 +37,9 @@ export interface ReferringAnswer {
 }
 
 /** A reference of other records that may lead to records of the collection. */
-export interface Referring {
-  /** The reverse field. */
-  readonly name: string
-  readonly reference: Reference
-  readonly holder: PageSubject
-  /** The field of the holder by which its collection can be filtered; null if there is none. */
-  readonly field: ShownField | null
-}
+export type Referring = ReturnType<typeof referringTo>[number]
 
-export function referringTo({ collection }: PageSubject, { subjects }: Site): readonly Referring[] {
+export function referringTo({ collection }: PageSubject, { subjects }: Site) {
   const own = new Set(collection.type.fields.map(({ name }) => name))
   return collection.referredBy
     .filter(({ viaField, collection: nsid, path }) => {
@@ -57,8 +50,10 @@ export function referringTo({ collection }: PageSubject, { subjects }: Site): re
     .flatMap((reference) => {
       const holder = subjects.of(holderOf(reference, subjects.model).nsid)
       if (holder === null) return []
-      const field = holder.ownFields.get(reference.path.join('\n'))
-      return [{ name: reference.viaField, reference, holder, field: field ?? null }]
+      /** The field of the holder by which its collection can be filtered; null if there is none. */
+      const field = holder.ownFields.get(reference.path.join('\n')) ?? null
+      // The name is that of the reverse field.
+      return [{ name: reference.viaField, reference, holder, field }]
     })
 }
 
@@ -95,13 +90,10 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
 
 /** The value under properties; undefined where an array or something else lies in the way. */
 export function valueAt(record: unknown, properties: readonly string[]): unknown {
-  let at = record
-  for (const property of properties) {
-    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, property))
-      return undefined
-    at = (at as Readonly<Record<string, unknown>>)[property]
-  }
-  return at
+  return properties.reduce<unknown>(
+    (at, property) => (isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined),
+    record,
+  )
 }
 
 /** The text of the field with that name; null without one. */

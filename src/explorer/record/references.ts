@@ -6,13 +6,7 @@ import { elementOf } from '../../ask/paths.ts'
 import { resolvedName } from '../../ask/selection.ts'
 
 /** What is known about the records that a page refers to. */
-export interface References {
-  /** Null where the record is not indexed or has no title. */
-  readonly titleOf: (uri: string) => string | null
-  readonly isIndexed: (uri: string) => boolean
-  /** Whether the indexed record is the version with that CID; null where it is not known. */
-  readonly isCurrent: (uri: string, cid: string) => boolean | null
-}
+export type References = Readonly<ReturnType<typeof readReferences>>
 
 /** The title of the record behind each reference, and whether it is the current version. */
 export function selectReferences({ collection }: PageSubject, subjects: Subjects): Selection {
@@ -63,7 +57,7 @@ function fieldsTo({ fields }: ObjectType, [property, ...rest]: readonly string[]
 }
 
 /** Reads what `selectReferences` selects of a record; never the JSON of a record, which may claim anything. */
-export function readReferences(record: object): References {
+export function readReferences(record: object) {
   const titles = new Map<string, string | null>()
   const versions = new Map<string, boolean | null>()
   const visit = (value: unknown): void => {
@@ -81,8 +75,10 @@ export function readReferences(record: object): References {
   }
   visitMembers(record)
   return {
-    titleOf: (uri) => titles.get(uri) ?? null,
-    isIndexed: (uri) => titles.has(uri),
-    isCurrent: (uri, cid) => versions.get(`${cid} ${uri}`) ?? null,
+    /** Null where the record is not indexed or has no title. */
+    titleOf: (uri: string) => titles.get(uri) ?? null,
+    isIndexed: (uri: string) => titles.has(uri),
+    /** Whether the indexed record is the version with that CID; null where it is not known. */
+    isCurrent: (uri: string, cid: string) => versions.get(`${cid} ${uri}`) ?? null,
   }
 }

@@ -1,42 +1,30 @@
 /** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
-import type { ShownField } from '../fields/shown-field.ts'
 import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { chartsAddress, withLanguage } from '../addresses.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
-import { withOthers } from '../chart-data/own-parameters.ts'
 import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { usualRange } from '../chart-data/time-axis.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html, linked } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { shortColumns } from '../lists/list.ts'
 import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
 import { buildOperation, type Panel } from '../../ask/operation.ts'
 import { type Answer, type IndexState, lastTime, type Site } from '../page.ts'
-import { fileName } from '../export-menu/file-name.ts'
-import { panelFiles, recordFiles } from '../export-menu/files.ts'
+import { fileName, panelFiles, recordFiles } from '../export-menu/files.ts'
 import { type Exported, type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { emptyView } from '../view/view.ts'
+import { emptyView, withOthers } from '../view/view.ts'
 import { whereOf } from '../../ask/where.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { fieldWords } from './values.ts'
 
 /** Records that refer, directly or through another record. */
-export interface Summarized {
-  /** Of its panel. */
-  readonly name: string
-  readonly holder: PageSubject
-  /** The field that has the URI of the record. */
-  readonly field: ShownField
-  /** Null if the collection has no time, or the reference is not a direct one. */
-  readonly bucket: string | null
-  readonly scores: readonly Field[]
-}
+export type Summarized = ReturnType<typeof summarizedBy>[number]
 
 /** Where there are fewer on average, they are shown themselves, without a summary. */
 const leastRatio = 3
@@ -46,11 +34,7 @@ const mostScores = 4
 const mostMonths = 240
 
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
-export function summarizedBy(
-  { collection }: PageSubject,
-  { subjects }: Site,
-  index: IndexState | null,
-): readonly Summarized[] {
+export function summarizedBy({ collection }: PageSubject, { subjects }: Site, index: IndexState | null) {
   const counts = new Map(index?.collections.map(({ name, records }) => [name, records]))
   const own = counts.get(collection.nsid) ?? 0
   return subjects.all
@@ -68,9 +52,12 @@ export function summarizedBy(
     .map(({ holder, field }, at) => {
       const bucket = `${holder.roles.time}_month`
       return {
+        /** Of its panel. */
         name: `summary${at}`,
         holder,
+        /** The field that has the URI of the record. */
         field,
+        /** Null if the collection has no time, or the reference is not a direct one. */
         bucket: field.steps.length === 1 && holder.groupable.has(bucket) ? bucket : null,
         scores: scoresOf(holder),
       }
@@ -161,12 +148,11 @@ async function summary(
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
   const all = valueAddress({ subject: holder, language }, field, of.uri)
-  const total = counted(holder, count, language)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
     <h2>${text.record.summary(isOnly ? label : `${label} (${fieldLabel(field, language)})`)}</h2>
     <dl class="figures">
-      <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
+      <div><dt>${text.record.total}</dt><dd>${linked(all, counted(holder, count, language))}</dd></div>
       ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}

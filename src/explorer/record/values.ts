@@ -6,6 +6,7 @@ import { isReadIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
 import {
   isPresent,
   paragraphs,
@@ -17,11 +18,10 @@ import {
   timeOf,
   webLink,
 } from '../parts/values.ts'
-import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
 import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { unknownValue } from './unknown-values.ts'
-import { isObject } from '../../util/is-object.ts'
+import { isObject, type Json } from '../../util/is-object.ts'
 
 /** What values are shown with. */
 export interface ValueContext {
@@ -39,8 +39,6 @@ export interface ValueContext {
   /** The properties that lead to the value; empty for the record itself. */
   readonly path: readonly string[]
 }
-
-type Json = Readonly<Record<string, unknown>>
 
 const mostElements = 100
 const deepest = 6
@@ -115,36 +113,24 @@ function valueOfType(
   shown: ValueContext,
   constraints: Constraints | null,
 ): Html {
-  const { language } = shown
-  if (shown.path.length > deepest) return unknownValue(value, language)
-  switch (type.kind) {
-    case 'string':
-      return typeof value === 'string' ? textValue(value, type, shown) : unknownValue(value, language)
-    case 'integer':
-      return typeof value === 'number'
-        ? numberValue(value, constraints, shown)
-        : unknownValue(value, language)
-    case 'boolean':
-      return value === true ? language.text.yes : language.text.no
-    case 'datetime':
-      return typeof value === 'string' ? instant(value, shown) : unknownValue(value, language)
-    case 'atUri':
-      return typeof value === 'string' ? reference(value, null, shown) : unknownValue(value, language)
-    case 'strongRef': {
-      const { uri, cid } = (isObject(value) ? value : {}) as { uri?: unknown; cid?: unknown }
-      return typeof uri === 'string'
-        ? reference(uri, typeof cid === 'string' ? cid : null, shown)
-        : unknownValue(value, language)
-    }
-    case 'object':
-      return isObject(value) ? fieldList(type.type, value, shown) : unknownValue(value, language)
-    case 'union':
-      return union(type.type, value, shown)
-    case 'array':
-      return Array.isArray(value) ? list(type.of, value, shown) : unknownValue(value, language)
-    default:
-      return unknownValue(value, language)
+  const { language, path } = shown
+  if (path.length > deepest) return unknownValue(value, language)
+  if (type.kind === 'boolean') return value === true ? language.text.yes : language.text.no
+  if (typeof value === 'string') {
+    if (type.kind === 'string') return textValue(value, type, shown)
+    if (type.kind === 'datetime') return instant(value, shown)
+    if (type.kind === 'atUri') return reference(value, null, shown)
   }
+  if (type.kind === 'integer' && typeof value === 'number') return numberValue(value, constraints, shown)
+  if (type.kind === 'array' && Array.isArray(value)) return list(type.of, value, shown)
+  if (isObject(value)) {
+    const { uri, cid } = value
+    if (type.kind === 'strongRef' && typeof uri === 'string')
+      return reference(uri, typeof cid === 'string' ? cid : null, shown)
+    if (type.kind === 'object') return fieldList(type.type, value, shown)
+    if (type.kind === 'union') return union(type.type, value, shown)
+  }
+  return unknownValue(value, language)
 }
 
 function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: ValueContext): Html {
@@ -208,8 +194,7 @@ function reference(uri: string, cid: string | null, { language, references, isCo
   return html`<span class="reference">${recordLink(uri, name, language)}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
 }
 
-function union({ members }: UnionType, value: unknown, shown: ValueContext): Html {
-  if (!isObject(value)) return unknownValue(value, shown.language)
+function union({ members }: UnionType, value: Json, shown: ValueContext): Html {
   const { $type: origin } = value
   const member = members.find((each) => each.origin === origin || `${each.origin}#main` === origin)
   if (member === undefined) return unknownValue(value, shown.language)
@@ -267,7 +252,7 @@ function objects(type: ObjectType, elements: readonly Json[], shown: ValueContex
 }
 
 /** A link to a map of an object with `latitude` and `longitude`, as numbers or decimal texts; null for others. */
-export function placeOf(object: Readonly<Record<string, unknown>>, language: Language): Html {
+export function placeOf(object: Json, language: Language): Html {
   const one = (names: readonly string[]) => names.map((name) => object[name]).find((value) => value != null)
   const [latitude, longitude] = [degrees(one(latitudes), 90), degrees(one(longitudes), 180)]
   if (latitude === null || longitude === null) return null

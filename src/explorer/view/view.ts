@@ -85,8 +85,9 @@ export function readView(
       if (!has(value)) problems.push(unknownChoice(name, value, [...subject.fields.keys()].filter(has)))
     return values.length === 0 ? null : [...new Set(values)].filter(has)
   }
-  const show = last('show')
-  if (show !== '' && !isShow(show)) problems.push(unknownChoice('show', show, shows))
+  const named = last('show')
+  const show = shows.find((each) => each === named)
+  if (named !== '' && show === undefined) problems.push(unknownChoice('show', named, shows))
   const stories = last('stories')
   if (stories !== '' && subject.collection.stories === null)
     problems.push({ kind: 'unknownParameter', name: 'stories' })
@@ -104,7 +105,7 @@ export function readView(
     search,
     conditions: read.conditions,
     sort: readSort(last('sort'), subject, problems),
-    show: isShow(show) ? show : 'list',
+    show: show ?? 'list',
     stories: stories === '1',
     columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
     facets: last('facets') === noFacets ? [] : listed('facets', (name) => isFacet(subject.fields.get(name))),
@@ -122,10 +123,6 @@ export function readView(
 /** Facets do not take fields inside arrays of objects, although groups do. */
 function isFacet(field: ShownField | undefined): boolean {
   return field?.isGroup === true && !field.many
-}
-
-function isShow(text: string): text is Show {
-  return shows.some((each) => each === text)
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */
@@ -209,10 +206,7 @@ export interface RecordArguments {
   readonly search: string | undefined
 }
 
-export function recordArguments({
-  conditions,
-  search,
-}: Pick<View, 'conditions' | 'search'>): RecordArguments {
+export function recordArguments({ conditions, search }: View): RecordArguments {
   return {
     where: conditions.length === 0 ? undefined : whereOf(conditions),
     search: search === '' ? undefined : search,
@@ -228,4 +222,31 @@ export function canSearch(search: string, { searchFields }: Collection): boolean
 export function isUnranked(search: string, { searchFields }: Collection): boolean {
   const parsed = tryParse(search, searchFields)
   return parsed === null || (!(parsed instanceof SearchError) && wantedTerms(parsed).length === 0)
+}
+
+/** The last value of a parameter of the page besides those of the view; blank without one. */
+export function readOther({ others }: View, name: string): string {
+  return others.findLast(([each]) => each === name)?.[1].trim() ?? ''
+}
+
+/** The value, if it is one of the choices; otherwise null, and a problem unless it is absent. */
+export function readChoice<T extends string>(
+  view: View,
+  name: string,
+  choices: readonly T[],
+  problems: Problem[],
+): T | null {
+  const value = readOther(view, name)
+  const found = choices.find((each) => each === value)
+  if (found === undefined && value !== '') problems.push(unknownChoice(name, value, choices))
+  return found ?? null
+}
+
+/** The first page of the view with these other parameters; null removes one. */
+export function withOthers(view: View, changes: Readonly<Record<string, string | null>>): View {
+  const kept = view.others.filter(([name]) => !Object.hasOwn(changes, name))
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const],
+  )
+  return changed(view, { others: [...kept, ...added] })
 }
