@@ -24,20 +24,15 @@ import { nsidOfSitemap, recordsSitemap, robotsText, type Sitemap, sitemapText } 
 import { unknownChoice } from './view/problem.ts'
 import { queryText } from './view/view.ts'
 
-export interface ExplorerRequest {
+export interface ExplorerRequest extends Pick<PageRequest, 'parameters' | 'exportRows' | 'queryPoints'> {
   /** Without query. */
   readonly path: string
-  readonly parameters: readonly (readonly [string, string])[]
   /** The header `Accept-Language`. */
   readonly accepted: string | undefined
   /** The address that the reader knows the service by, without a path. */
   readonly origin: string
   /** Why the reader is not let in; null for a reader who is. */
   readonly refusal: EndpointFault | null
-  /** Maximum number of rows of the reader's files. */
-  readonly exportRows: number
-  /** Maximum price of an operation of the reader, in points. */
-  readonly queryPoints: number
 }
 
 /** Sends the operation on behalf of the reader. */
@@ -125,15 +120,15 @@ function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
     isEmbedded,
     start: isWhole ? '' : early(request, site, draft),
     async finish(ask, timed = untimed) {
-      const { html, known, index, ...rest } = await complete(draft, request, site, ask, timed)
+      const { html, known, index } = await complete(draft, request, site, ask, timed)
       const shown = { ...known, feed, isEmbedded, isIndexed: isIndexed && known.status === 200 }
       return {
-        ...rest,
         status: known.status,
         media: page,
         name: null,
         start: frameStart(request, site, shown),
         rest: html + frameEnd(request, site, isEmbedded, index),
+        retryAfter: known.retryAfter ?? null,
       }
     },
   }
@@ -204,13 +199,7 @@ async function complete(
   site: Site,
   ask: Ask,
   timed: Timed,
-): Promise<{
-  readonly html: string
-  readonly index: IndexState | null
-  /** With what only the answer tells. */
-  readonly known: Draft
-  readonly retryAfter: number | null
-}> {
+): Promise<{ readonly html: string; readonly index: IndexState | null; readonly known: Draft }> {
   const { readIndex } = site
   const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
   try {
@@ -232,8 +221,12 @@ async function complete(
     return {
       html: timed(() => toText(content)),
       index,
-      known: { ...draft, ...(draft.known?.(data) ?? { title: draft.titleFrom?.(data) ?? draft.title }) },
-      retryAfter,
+      // With what only the answer tells.
+      known: {
+        ...draft,
+        retryAfter,
+        ...(draft.known?.(data) ?? { title: draft.titleFrom?.(data) ?? draft.title }),
+      },
     }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error

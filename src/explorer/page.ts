@@ -46,7 +46,6 @@ export interface IndexState {
   readonly sources: readonly {
     readonly name: string
     readonly state: string
-    readonly lagSeconds: number | null
   }[]
 }
 

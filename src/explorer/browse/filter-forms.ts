@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue } from '../parts/values.ts'
-import { type Operator, operatorsOf } from '../../ask/fields.ts'
+import { operatorsOf } from '../../ask/fields.ts'
 import { isDate } from '../../ask/where.ts'
 import { isReadable } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
@@ -13,13 +13,12 @@ import { type Browse, stateInputs, viewAddress } from './context.ts'
 
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
-  const operators = operatorsOf(field)
   // Readers choose a record by its name from the facet; they do not know its URI.
   const isNamed = field.targetTitle !== null && facet !== null
   return html`<div class="conditions">
-    ${operators.includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}
+    ${operatorsOf(field).includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}
     ${choiceForm(field, browse)}
-    ${field.type.kind !== 'boolean' && !isNamed && textForm(field, operators, facet, browse)}
+    ${field.type.kind !== 'boolean' && !isNamed && textForm(field, facet, browse)}
     ${presence(field, browse)}
   </div>`
 }
@@ -65,12 +64,8 @@ function rangeForm(field: ShownField, browse: Browse): Html {
   </form>`
 }
 
-function textForm(
-  field: ShownField,
-  operators: readonly Operator[],
-  facet: FacetAnswer | null,
-  browse: Browse,
-): Html {
+function textForm(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
+  const operators = operatorsOf(field)
   const { language, subject } = browse
   const { filtering, apply } = language.text
   const offered = (['contains', 'matches', 'starts', 'is', 'not', 'all', 'from', 'to'] as const).filter(

@@ -159,15 +159,12 @@ export function describe(
   })
   const shown = ({ value, place }: typeof highest) => {
     const others = ofMany.filter((each) => each.value === value).length - 1
-    return {
-      value: valueText(value, spec),
-      place: others > 0 ? text.charts.tied(place, number(others)) : place,
-    }
+    return [valueText(value, spec), others > 0 ? text.charts.tied(place, number(others)) : place] as const
   }
   const extremes =
     all.length === 1
-      ? text.charts.single(shown(highest))
-      : text.charts.extremes(shown(highest), shown(lowest))
+      ? text.charts.single(...shown(highest))
+      : text.charts.extremes(...shown(highest), ...shown(lowest))
   const missing = spec.series.map(({ values }) => values.flatMap((each, key) => (each === null ? [key] : [])))
   // Where all series lack the same keys, these are counted, otherwise pairs of a key and a series.
   const isShared = missing.every((keys) => keys.join() === missing[0]?.join())

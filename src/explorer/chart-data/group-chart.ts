@@ -20,7 +20,6 @@ import {
   groupCells,
   groupColumns,
   groupingLabel,
-  groupingsOf,
   groupLabel,
   idOf,
   isDisjoint,
@@ -41,8 +40,7 @@ const mostSeries = 7
 export function groupChart(context: ChartContext): AskedChart & { readonly choices: GroupChoices } {
   const { site, subject, view } = context
   const problems: Problem[] = []
-  const groupings = groupingsOf(subject)
-  const choices = readGroupChoices(view, subject, groupings, problems)
+  const choices = readGroupChoices(view, subject, problems)
   const plan = planOf(choices, context)
   return {
     problems,

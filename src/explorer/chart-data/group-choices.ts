@@ -6,7 +6,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
 import { readChoice, readOther, type View } from '../view/view.ts'
 import type { GroupAnswer } from './asked-chart.ts'
-import { type Grouping, isNumber } from './grouping.ts'
+import { type Grouping, groupingsOf, isNumber } from './grouping.ts'
 import { shareBase } from './share-base.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
@@ -16,12 +16,8 @@ export const sizes = ['10', '20', '50'] as const
 export type GroupChoices = Readonly<ReturnType<typeof readGroupChoices>>
 
 /** Adds what is wrong to `problems`. */
-export function readGroupChoices(
-  view: View,
-  subject: PageSubject,
-  groupings: readonly Grouping[],
-  problems: Problem[],
-) {
+export function readGroupChoices(view: View, subject: PageSubject, problems: Problem[]) {
+  const groupings = groupingsOf(subject)
   const { fields } = subject
   const numbers = [...fields.values()].filter(({ isMeasure, type }) => isMeasure && type.kind === 'integer')
   const measure = readChoice(view, 'measure', groupMeasures, problems) ?? 'count'

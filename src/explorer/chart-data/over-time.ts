@@ -49,11 +49,7 @@ export interface OverTime {
   /** Null for an answer that is not known: as many as there may be. */
   readonly seriesIn: (answer: Answer | null) => readonly Series[]
   /** Records of which those outside of the periods are counted; `name` is said with their number. */
-  readonly outliers: readonly {
-    readonly panel: string
-    readonly name: string | null
-    readonly own: RecordArguments
-  }[]
+  readonly outliers: readonly (Pick<Series, 'panel' | 'own'> & { readonly name: string | null })[]
   /** All records of the chart. */
   readonly own: RecordArguments
   /** Whether the table has a row of the records without a time, whose number the panel `undated` asks for. */

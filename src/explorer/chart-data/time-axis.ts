@@ -152,12 +152,8 @@ export function dearestPeriods({ now }: TimeAxis): ShownPeriods {
 }
 
 /** A group for each period. */
-export function countsPanel(
-  axis: TimeAxis,
-  shown: ShownPeriods,
-  name: string,
-  { where, search }: RecordArguments,
-): Panel {
+export function countsPanel(axis: TimeAxis, shown: ShownPeriods, name: string, of: RecordArguments): Panel {
+  const { where, search } = of
   const key = keyOf(axis, shown.period)
   const isOfAll = where === undefined && search === undefined && shown.period !== 'hour'
   const within = boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)
@@ -176,15 +172,10 @@ export function countsPanel(
 }
 
 /** How many records have a time outside of the periods. */
-export function outliersPanel(
-  axis: TimeAxis,
-  shown: ShownPeriods,
-  name: string,
-  records: RecordArguments,
-): Panel {
+export function outliersPanel(axis: TimeAxis, shown: ShownPeriods, name: string, of: RecordArguments): Panel {
   const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
   const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }]
-  return countPanel(axis.subject, name, records, { OR: outside.map((each) => nest(axis.field, each)) })
+  return countPanel(axis.subject, name, of, { OR: outside.map((each) => nest(axis.field, each)) })
 }
 
 /** How many records have no time. */

@@ -61,15 +61,11 @@ function pythonLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value !== 'object') return ascii(JSON.stringify(value))
   const inner = `${indent}    `
+  const pair = ([name, each]: readonly [string, unknown]) =>
+    `${pythonLiteral(name)}: ${pythonLiteral(each, inner)}`
   const [open, close, members] = Array.isArray(value)
     ? ['[', ']', value.map((each) => pythonLiteral(each, inner))]
-    : [
-        '{',
-        '}',
-        Object.entries(value).map(
-          ([name, each]) => `${ascii(JSON.stringify(name))}: ${pythonLiteral(each, inner)}`,
-        ),
-      ]
+    : ['{', '}', Object.entries(value).map(pair)]
   if (members.length === 0) return open + close
   return `${open}\n${members.map((each) => `${inner}${each},\n`).join('')}${indent}${close}`
 }
@@ -80,12 +76,8 @@ function asciiJson(value: unknown): string {
 
 /** Characters that turn the direction of a text or are invisible become escapes: a program shows what it does. */
 function ascii(json: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === '\n'
-      ? character
-      : Array.from(
-          { length: character.length },
-          (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-        ).join(''),
+    character === '\n' ? character : character.split('').map(escaped).join(''),
   )
 }

@@ -60,8 +60,8 @@ test('fields of other records, and members of objects, have the labels of both',
 
 test('a scale has the bounds of the lexicon where it names none', () => {
   const scale = { low: { en: 'plain' }, high: { en: 'bait' } }
-  const { fields } = shown({ [enrichment]: { fields: { clickbaitScore: { scale } } } }, enrichment)
-  assert.deepEqual(fields.get('clickbaitScore')?.scale, { min: 0, max: 10, ...scale })
+  const { display } = shown({ [enrichment]: { fields: { clickbaitScore: { scale } } } }, enrichment)
+  assert.deepEqual(display.fields.get('clickbaitScore')?.scale, { min: 0, max: 10, ...scale })
 })
 
 test('values have labels by language, also behind references; listed values without any are written as words', () => {

@@ -1,14 +1,12 @@
 /** A field of a collection as people meet it: with labels, and with the text that names the record at its other end. */
 import type { AskField } from '../../ask/fields.ts'
-import type { Labels, Scale, ValueLabels } from './labels.ts'
+import type { Labels, ValueLabels } from './labels.ts'
 
 export interface ShownField extends AskField {
   /** Those of `display.json`; empty without any. */
   readonly labels: Labels
   /** Labels of values in `display.json`. */
   readonly valueLabels: ValueLabels
-  /** Of an integer whose ends have a meaning. */
-  readonly scale: Scale | null
   /** Whether pages show it only where it is asked for. */
   readonly isHidden: boolean
   /** The text of the records it refers to that names them; null where there is no `target`, or no such text. */

@@ -120,7 +120,6 @@ function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSub
     ...field,
     labels: Object.fromEntries(labels),
     valueLabels: displayOf(field, from, unlabelled)?.values ?? noValueLabels,
-    scale: own?.scale ?? null,
     isHidden: display.hidden.has(field.name),
     targetTitle: field.target === null ? null : (unlabelled.get(field.target)?.roles.title ?? null),
   }
@@ -135,11 +134,7 @@ function systemLabels(name: string): Labels {
 }
 
 /** What `display.json` says of the field in the collection whose records have it. */
-function displayOf(
-  { steps }: AskField,
-  from: Unlabelled,
-  unlabelled: UnlabelledSubjects,
-): FieldDisplay | undefined {
+function displayOf({ steps }: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects) {
   let { display } = from
   let path: string[] = []
   for (const { name, record } of steps) {

@@ -5,9 +5,9 @@ export const charts: NonNullable<Translation['charts']> = {
   table: 'جدول القيم',
   empty: 'لا يوجد ما يُعرض.',
   failed: 'تعذّر رسم المخطط؛ القيم في جدوله.',
-  single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
-  extremes: (highest, lowest) =>
-    `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
+  single: (value, place) => `${isolated(place)}: ${isolated(value)}.`,
+  extremes: (highest, highestAt, lowest, lowestAt) =>
+    `الأعلى: ${isolated(highest)} (${isolated(highestAt)}). الأدنى: ${isolated(lowest)} (${isolated(lowestAt)}).`,
   tied: (place, others) => `${isolated(place)}، و${isolated(others)} غيره`,
   ofShown: 'مما يُعرض:',
   few: (records, matches, noun) =>

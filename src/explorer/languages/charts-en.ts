@@ -1,18 +1,12 @@
 /** Texts of charts in English: the shape that other languages have. */
 
-/** A value of a chart, and where it is. */
-export interface LabelledValue {
-  readonly value: string
-  readonly place: string
-}
-
 export const charts = {
   table: 'Table of values',
   empty: 'There is nothing to show.',
   failed: 'The chart could not be drawn; its table has the values.',
-  single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
-  extremes: (highest: LabelledValue, lowest: LabelledValue) =>
-    `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
+  single: (value: string, place: string) => `${place}: ${value}.`,
+  extremes: (highest: string, highestAt: string, lowest: string, lowestAt: string) =>
+    `Highest: ${highest} (${highestAt}). Lowest: ${lowest} (${lowestAt}).`,
   /** Several places with the highest or the lowest value; `others`: their number without the first. */
   tied: (place: string, others: string) => `${place}, and ${others} more`,
   ofShown: 'Of what is shown:',

@@ -5,8 +5,8 @@ export const charts: NonNullable<Translation['charts']> = {
   table: 'Tabla de valores',
   empty: 'No hay nada que mostrar.',
   failed: 'No se pudo dibujar el gráfico; la tabla tiene los valores.',
-  extremes: (highest, lowest) =>
-    `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
+  extremes: (highest, highestAt, lowest, lowestAt) =>
+    `Máximo: ${highest} (${highestAt}). Mínimo: ${lowest} (${lowestAt}).`,
   tied: (place, others) => `${place}, y ${others} más`,
   ofShown: 'De lo que se muestra:',
   few: (records, matches, noun) =>

@@ -130,10 +130,7 @@ export function listPanel(
   return {
     name: 'list',
     field: collection.rootField,
-    arguments: {
-      ...size,
-      ...listArguments(view, subject),
-    },
+    arguments: { ...size, ...listArguments(view, subject) },
     selection: {
       totalCount: {},
       pageInfo: leaves('hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'),

@@ -53,11 +53,14 @@ export function facetNames(
 
 export function readNames(answer: Answer): Names {
   const names = new Map<string, string>()
-  for (const node of [answer['named'], answer['facetNames']].flat() as readonly (Answer | null | undefined)[])
-    if (node != null) add(node['id'], Object.entries(node).find(([key]) => key.startsWith('name_'))?.[1])
-  return distinctNames(names)
-
-  function add(uri: unknown, name: unknown): void {
+  for (const node of [answer['named'], answer['facetNames']].flat() as readonly (
+    | Answer
+    | null
+    | undefined
+  )[]) {
+    const uri = node?.['id']
+    const [, name] = Object.entries(node ?? {}).find(([key]) => key.startsWith('name_')) ?? []
     if (typeof uri === 'string' && typeof name === 'string' && name.trim() !== '') names.set(uri, name)
   }
+  return distinctNames(names)
 }

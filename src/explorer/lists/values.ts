@@ -11,7 +11,7 @@ import { type Names, plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../../ask/fields.ts'
 import { changed, recordArguments, type View } from '../view/view.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
-import { type FacetAnswer, facetSelection } from './list.ts'
+import { type FacetAnswer, facetSelection, type ListAnswer } from './list.ts'
 
 const mostValues = 100
 
@@ -73,9 +73,7 @@ export function facetOf(
   return { ...facet, values, missing: 0, among: facet.values.length }
 }
 
-interface ValuesAnswer extends Partial<GroupsAnswer> {
-  readonly facets?: readonly FacetAnswer[]
-}
+type ValuesAnswer = Partial<GroupsAnswer> & Pick<ListAnswer, 'facets'>
 
 function ofGroups(groups: readonly GroupAnswer[], all: number, { name }: ShownField): FacetAnswer {
   const known = groups.filter((group) => group[name] !== null)

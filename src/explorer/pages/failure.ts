@@ -5,7 +5,7 @@ import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Draft, PageRequest } from '../page.ts'
 import { hiddenInputs } from '../parts/forms.ts'
-import { type Problem, problemText } from '../view/problem.ts'
+import type { Problem } from '../view/problem.ts'
 import { queryText, searchOf } from '../view/view.ts'
 
 export function notFoundPage({ language }: PageRequest): Draft {
@@ -33,7 +33,7 @@ export function problemPage(problems: readonly Problem[], title: string, request
   const rest = withLanguage(without(request, wrong), language)
   const content = html`<section class="problem" role="alert">
     <h1>${text.wrongAddress}</h1>
-    <ul>${problems.map((problem) => html`<li>${problemText(problem, text.problems)}</li>`)}</ul>
+    <ul>${problems.map((each) => html`<li>${(text.problems[each.kind] as (problem: Problem) => string)(each)}</li>`)}</ul>
     <p><a href=${rest} rel="nofollow">${text.withoutProblems}</a></p>
   </section>`
   return failureDraft(400, title, content)

@@ -21,15 +21,13 @@ import { type Problem, unknownChoice } from '../view/problem.ts'
 import { readView, valuesOf, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
-const own: readonly string[] = filterParameters
-
 export function filterPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
   const { collection } = subject
   const { text } = language
   const last = (name: string): string => parameters.findLast(([each]) => each === name)?.[1] ?? ''
-  const read = readView(parameters, subject, [...own, ...timeParameters])
-  const others = read.view.others.filter(([name]) => !own.includes(name))
+  const read = readView(parameters, subject, [...filterParameters, ...timeParameters])
+  const others = read.view.others.filter(([name]) => !filterParameters.includes(name))
   const view = { ...read.view, others, page: null }
   const field = subject.fields.get(last('field')) ?? null
   const description = field === null ? undefined : fieldDescription(field, language)

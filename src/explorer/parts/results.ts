@@ -46,10 +46,6 @@ interface ResultContext {
   readonly note?: (result: Result, at: number) => Html
 }
 
-function columnHead(field: ShownField, language: Language): Html {
-  return html`<th scope="col" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</th>`
-}
-
 /** An element of a list. */
 export function resultItem(result: Result, columns: Columns, context: ResultContext, at = 0): Html {
   const { subject, language, imageHosts = [], kind, note } = context
@@ -78,11 +74,7 @@ export function resultItem(result: Result, columns: Columns, context: ResultCont
 }
 
 /** The time that represents the record; where it has none, when it was indexed, which is said. */
-export function timeFact(
-  { values, indexedAt }: Result,
-  { roles }: Pick<PageSubject, 'roles'>,
-  language: Language,
-): Html {
+export function timeFact({ values, indexedAt }: Result, { roles }: PageSubject, language: Language): Html {
   const time = values[roles.time]
   if (typeof time === 'string') return timeOf(time, language)
   return (
@@ -140,13 +132,14 @@ function marked({ text, ranges }: SnippetAnswer): Html {
 }
 
 function table(found: readonly Result[], columns: Columns, context: ResultContext): Html {
-  const { subject, language, head = (field: ShownField) => columnHead(field, language) } = context
+  const { subject, language } = context
   const { title } = subject.roles
   const isTitled = found.some(({ values }) => isPresent(values[title ?? '']))
   const headOf = (field: ShownField) =>
     field.name === title && !isTitled
       ? html`<th scope="col">${singularLabel(subject, language)}</th>`
-      : head(field)
+      : (context.head?.(field) ??
+        html`<th scope="col" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</th>`)
   const noted = (result: Result, row: number): Html => {
     const said = context.note?.(result, row)
     return said != null && said !== false && html`<span class="facts">${said}</span>`

@@ -14,8 +14,7 @@ export function webLink(address: string, content: Html): Html {
 }
 
 export function isWebAddress(address: string): boolean {
-  if (!/^https?:\/\//i.test(address)) return false
-  return URL.canParse(address)
+  return /^https?:\/\//i.test(address) && URL.canParse(address)
 }
 
 /** A text of a record: its direction is its own, and it cannot change that of what follows. */

@@ -14,7 +14,7 @@ export const viewParameters = [
   'before',
 ] as const
 /** Of the page that chooses a filter. */
-export const filterParameters = ['field', 'find', 'op', 'value'] as const
+export const filterParameters: readonly string[] = ['field', 'find', 'op', 'value']
 /** Of charts over time. */
 export const timeParameters = ['split', 'as', 'per', 'base'] as const
 /** Of a measure by fields. */

@@ -23,8 +23,3 @@ export type ProblemTexts = {
 export function unknownChoice(name: string, value: string, choices: readonly string[]): Problem {
   return { kind: 'unknownChoice', name, value: value.slice(0, 100), choices }
 }
-
-export function problemText(problem: Problem, texts: ProblemTexts): string {
-  const sentence = texts[problem.kind] as (given: Problem) => string
-  return sentence(problem)
-}
