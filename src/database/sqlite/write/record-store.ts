@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
-import type { ApplierOptions } from '../../migrate-options.ts'
+import type { ApplierOptions } from '../../write/applier.ts'
 import { MonotonicClock } from '../../../util/instant.ts'
 import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
 import type {
