@@ -1,7 +1,7 @@
 /** Builds the order and the page of a list field, and reads its cursor. */
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { leafProperties } from '../../schema/model/leaves.ts'
+import { leafProperties, storedName } from '../../schema/model/leaves.ts'
 import { relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor, parseArray } from '../../util/cursor.ts'
 import type { Json } from '../../util/is-object.ts'
@@ -50,7 +50,7 @@ export function buildPage(
     .join(', ')
   const of = fields.length === 0 ? '' : ` distinct ${fields.map(({ name }) => name).join(', ')}`
   const binding = `${fieldName} ${names}${of}`
-  return { sort, distinct, binding, ranking: null, page: pageArguments(context, page, sort, binding) }
+  return { sort, distinct, binding, ranking: null, page: pageArguments(context, page, sort, binding).page }
 }
 
 /** The keys of a total order, from the argument `sortBy`. */
@@ -89,12 +89,16 @@ export function buildMergedPage(
   fieldName: string,
   given: Json,
 ): OrderAndPage {
-  const { from, ...page } = pageArguments(context, given, newestFirst, fieldName, 1)
-  const common = { sort: newestFirst, distinct: [], binding: fieldName, ranking: null }
-  if (from === null) return { ...common, page: { ...page, from } }
+  const { page, text } = pageArguments(context, given, newestFirst, fieldName, true)
   // Records of equal keys are in the order of their collections.
-  const inclusive = table.collection.nsid > String(from.at(-1))
-  return { ...common, page: { ...page, from: from.slice(0, -1), inclusive } }
+  const inclusive = text !== null && table.collection.nsid > text
+  return {
+    sort: newestFirst,
+    distinct: [],
+    binding: fieldName,
+    ranking: null,
+    page: { ...page, inclusive },
+  }
 }
 
 /** The default order decides between records of the same relevance. */
@@ -103,7 +107,7 @@ function buildRankedPage(
   fieldName: string,
   search: ListSearch | null,
   order: readonly SortArgument[],
-  page: Json,
+  given: Json,
 ): OrderAndPage {
   if (search === null || search.terms.length === 0)
     throw badInput(
@@ -125,14 +129,11 @@ function buildRankedPage(
     ...newestFirst,
   ]
   const binding = `${fieldName} RELEVANCE ${direction} ${search.text}`
-  const { from, ...rest } = pageArguments(context, page, sort, binding, 1)
+  const { page, text } = pageArguments(context, given, sort, binding, true)
   const { index, terms } = search
-  const common = { sort, distinct: [], binding }
-  if (from === null)
-    return { ...common, page: { ...rest, from }, ranking: { index, terms, statistics: null } }
-  const statistics = readStatistics(String(from.at(-1)), terms.length)
-  if (statistics === null) throw wrongCursor(rest.backward ? 'before' : 'after', sort)
-  return { ...common, page: { ...rest, from: from.slice(0, -1) }, ranking: { index, terms, statistics } }
+  const statistics = text === null ? null : readStatistics(text, terms.length)
+  if (text !== null && statistics === null) throw wrongCursor(page.backward ? 'before' : 'after', sort)
+  return { sort, distinct: [], binding, page, ranking: { index, terms, statistics } }
 }
 
 /** Null if this is not what cursors of a list by relevance hold. */
@@ -169,20 +170,9 @@ function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['f
   if (leaf.kind === 'relevance') return [leaf]
   if (leaf.kind === 'count') return [referringCount(context, leaf.reference)]
   if (leaf.kind === 'system') {
-    switch (leaf.name) {
-      case 'indexedAt':
-        return [system('indexed_at')]
-      case 'changedAt':
-        return [system('changed_at')]
-      // A repo collection ends in a slash, which no record key contains, so comparing both parts compares the URI.
-      case 'uri':
-        return [system('baseUri'), system('rkey')]
-      case 'did':
-      case 'rkey':
-        return [system(leaf.name)]
-      case 'collection':
-        return []
-    }
+    // A repo collection ends in a slash, which no record key contains, so comparing both parts compares the URI.
+    if (leaf.name === 'uri') return [system('baseUri'), system('rkey')]
+    return leaf.name === 'collection' ? [] : [system(storedName(leaf.name))]
   }
   const path = leafProperties(leaf)
   const reference = findReference(table, path)
@@ -192,14 +182,14 @@ function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['f
   return [{ kind: 'column', column }]
 }
 
-/** `more`: how many texts a cursor has after the values of the sort keys. */
+/** `hasText`: whether a cursor has a text after the values of the sort keys. */
 function pageArguments(
   { maxPageSize, file }: PlanContext,
   { first, last, after, before }: Json,
   sort: readonly SortKey[],
   binding: string,
-  more = 0,
-): Page {
+  hasText = false,
+): { readonly page: Page; readonly text: string | null } {
   const given = (value: unknown): boolean => value !== undefined && value !== null
   if (given(first) && given(last))
     throw badInput(
@@ -222,11 +212,13 @@ function pageArguments(
       `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}${file === null ? ', and follow the cursors for more' : ''}.`,
     )
   const cursor = backward ? before : after
-  if (!given(cursor)) return { backward, size, from: null, inclusive: false }
-  const texts = Array.from({ length: more }, () => ({ type: 'text', nullable: false }) as const)
-  const from = readPosition(decodeCursor(binding, String(cursor)), [...sort.map(partOf), ...texts])
+  const page = { backward, size, from: null, inclusive: false }
+  if (!given(cursor)) return { page, text: null }
+  const parts: PositionPart[] = sort.map(partOf)
+  if (hasText) parts.push({ type: 'text', nullable: false })
+  const from = readPosition(decodeCursor(binding, String(cursor)), parts)
   if (from === null) throw wrongCursor(backward ? 'before' : 'after', sort)
-  return { backward, size, from, inclusive: false }
+  return { page: { ...page, from: from.slice(0, sort.length) }, text: hasText ? String(from.at(-1)) : null }
 }
 
 function partOf({ value, nullable }: SortKey): PositionPart {

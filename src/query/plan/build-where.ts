@@ -1,7 +1,7 @@
 /** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
 import { findArray, type Table } from '../../database/layout/tables.ts'
 import type { FieldType, Reference } from '../../schema/model/model.ts'
-import { leafProperties } from '../../schema/model/leaves.ts'
+import { leafProperties, storedName } from '../../schema/model/leaves.ts'
 import type { WhereField } from '../../schema/model/operators.ts'
 import {
   freeTextsOf,
@@ -111,11 +111,7 @@ class WhereBuilder extends OperatorBuilder {
         case 'system':
           return field.name === 'uri'
             ? this.ownUri(conditions)
-            : this.scalar({ kind: 'system', name: field.name }, conditions, field.name === 'rev')
-        case 'systemInstant': {
-          const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
-          return this.scalar({ kind: 'system', name: column }, conditions, false)
-        }
+            : this.scalar({ kind: 'system', name: storedName(field.name) }, conditions, field.name === 'rev')
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
         case 'property':
@@ -233,40 +229,29 @@ class WhereBuilder extends OperatorBuilder {
    */
   #reference(of: ReferenceOperand, input: Input, level: number, reference: Reference | null): Condition {
     const target = targetOf(reference, this.context.model)
-    const { AND, OR, NOT, uri, isNull, isIndexed, isCurrent, ...inside } = input
+    const { uri, isNull, isIndexed, isCurrent, ...inside } = input
     const parts = this.#ownReference(of, { uri, isNull, isIndexed, isCurrent })
-    const logic = { AND, OR, NOT }
-    const hasLogic = Object.values(logic).some((value) => value !== undefined)
-    if (target === null) {
-      if (hasLogic) parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
-      return all(parts)
-    }
-    if (Object.keys(inside).length === 0 && !hasLogic) return all(parts)
+    if (Object.keys(inside).length === 0) return all(parts)
+    if (target === null)
+      return all([...parts, this.#logic(inside, level + 1, (rest) => this.#ownReference(of, rest))])
     this.countJoin()
     const table = tableOf(this.context, target)
-    const where = this.#insideTarget(of, table, { ...inside, ...logic }, level + 1)
+    const where = this.#insideTarget(of, table, inside, level + 1)
     return all([...parts, { kind: 'target', of, table, where }])
   }
 
-  /**
-   * Inside the target, the reference's keys still mean the reference; they are rewritten to conditions on the target.
-   */
+  /** Inside the target, these keys mean the reference, which is present and indexed, and has the URI of the target. */
   #insideTarget(of: ReferenceOperand, table: Table, input: Input, level: number): Condition {
     const fields = recordWhereFields(table.collection)
-    return this.#logic(input, level, ({ uri, isNull, isIndexed, isCurrent, ...others }, at) => [
-      ...this.#seenFromTarget(of, { uri, isNull, isIndexed, isCurrent }),
-      ...this.#fields(fields, { table, path: [] }, others, at),
-    ])
-  }
-
-  /** A reference with a target is present and indexed, and its URI is the URI of the target. */
-  #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
-    const parts: Condition[] = []
-    if (uri !== undefined) parts.push(this.uri(null, present('uri', uri) as Input))
-    if (isNull !== undefined) parts.push(constant(!isTrue('isNull', isNull)))
-    if (isIndexed !== undefined) parts.push(constant(isTrue('isIndexed', isIndexed)))
-    if (isCurrent !== undefined) parts.push({ kind: 'outerCurrent', of, is: isTrue('isCurrent', isCurrent) })
-    return parts
+    return this.#logic(input, level, ({ uri, isNull, isIndexed, isCurrent, ...others }, at) => {
+      const parts: Condition[] = []
+      if (uri !== undefined) parts.push(this.uri(null, present('uri', uri) as Input))
+      if (isNull !== undefined) parts.push(constant(!isTrue('isNull', isNull)))
+      if (isIndexed !== undefined) parts.push(constant(isTrue('isIndexed', isIndexed)))
+      if (isCurrent !== undefined)
+        parts.push({ kind: 'outerCurrent', of, is: isTrue('isCurrent', isCurrent) })
+      return [...parts, ...this.#fields(fields, { table, path: [] }, others, at)]
+    })
   }
 
   #ownReference(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {

@@ -21,6 +21,7 @@ import {
   sortFields,
   targetOf,
 } from '../model/operators.ts'
+import { isStoredInstant } from '../model/leaves.ts'
 import { typeNameOf } from '../model/naming.ts'
 import { createMeasureInputs } from './groups/measure-inputs.ts'
 import { listOf, nonNull } from './roles.ts'
@@ -118,9 +119,7 @@ class WhereTypes {
       fields.map((field) => {
         switch (field.kind) {
           case 'system':
-            return [field.name, { type: strings }]
-          case 'systemInstant':
-            return [field.name, { type: instants }]
+            return [field.name, { type: isStoredInstant(field.name) ? instants : strings }]
           case 'reverse': {
             const source = holderOf(field.reference, this.#model)
             const type = elements(

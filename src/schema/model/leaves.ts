@@ -18,16 +18,25 @@ export interface CountLeaf {
 
 export interface PropertyLeaf {
   readonly kind: 'property'
-  /**
-   * The objects from the record down to the object that has the field, of which one may be an array of objects; empty
-   * for a field of the record itself.
-   */
+  /** The objects from the record down to the field, of which one may be an array of objects; none for its own fields. */
   readonly inside: readonly Field[]
   readonly field: Field
 }
 
 export function systemLeaf<Name extends Extract<Leaf, { kind: 'system' }>['name']>(name: Name): Leaf {
   return { kind: 'system', name }
+}
+
+const stored = { indexedAt: 'indexed_at', changedAt: 'changed_at' } as const
+
+/** A system field as conditions, orders and keys have it. */
+export function storedName<Name extends string>(name: Name) {
+  type Stored = Name extends keyof typeof stored ? (typeof stored)[Name] : Name
+  return (isStoredInstant(name) ? stored[name] : name) as Stored
+}
+
+export function isStoredInstant(name: string): name is keyof typeof stored {
+  return Object.hasOwn(stored, name)
 }
 
 /** The fields of a record first, then those of the objects inside it. Recursive objects end where columns end. */
@@ -78,7 +87,7 @@ export function leafProperties({ inside, field }: PropertyLeaf): readonly string
 export function leafType(leaf: Leaf | CountLeaf): FieldType {
   if (leaf.kind === 'count') return { kind: 'integer', bits: 32, values: null }
   if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
-  if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
+  if (isStoredInstant(leaf.name)) return { kind: 'datetime' }
   return {
     kind: 'string',
     format: null,

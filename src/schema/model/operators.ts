@@ -1,7 +1,4 @@
-/**
- * The conditions, sort fields, group fields and measures of each kind of field, as data.
- * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
- */
+/** What each kind of field has: conditions, orders, groups and measures, for both the GraphQL inputs and the compiler. */
 import type { CountLeaf, Leaf, PropertyLeaf } from './leaves.ts'
 import { elementArray, isArray, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
@@ -14,8 +11,7 @@ export interface ObjectPath {
 }
 
 export type WhereField =
-  | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'rev' | 'did' | 'rkey' | 'collection' }
-  | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }
+  | { readonly kind: 'system'; readonly name: (typeof systemConditions)[number] }
   | {
       readonly kind: 'property'
       readonly name: string
@@ -56,14 +52,12 @@ export type MeasureField = SortField
 
 const maxJoins = 2
 
+const systemConditions = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection', 'indexedAt', 'changedAt'] as const
+
 /** Reverse fields are omitted where a property has their name. */
 export function recordWhereFields(collection: Collection): readonly WhereField[] {
   const fields: WhereField[] = [
-    ...(['uri', 'cid', 'rev', 'did', 'rkey', 'collection'] as const).map((name) => ({
-      kind: 'system' as const,
-      name,
-    })),
-    ...(['indexedAt', 'changedAt'] as const).map((name) => ({ kind: 'systemInstant' as const, name })),
+    ...systemConditions.map((name) => ({ kind: 'system', name }) as const),
     ...objectWhereFields(collection.type, { collection, path: [] }),
   ]
   const taken = new Set(fields.map(({ name }) => name))
@@ -153,10 +147,7 @@ export function distinctFields(collection: Collection): readonly SortField[] {
 /** Found once for each collection of a model, because each path of an agent's call asks for them. */
 const groupFieldsOf = new WeakMap<Model, Map<Collection, readonly GroupField[]>>()
 
-/**
- * The collection's own fields and buckets first, then fields inside objects, then fields behind references; properties
- * take precedence by name.
- */
+/** Own fields and buckets first, then those inside objects, then behind references; properties take precedence by name. */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
   const known = groupFieldsOf.get(model) ?? new Map<Collection, readonly GroupField[]>()
   groupFieldsOf.set(model, known)
@@ -204,10 +195,7 @@ export function wherePath({ joins, leaf }: GroupField, model: Model): readonly s
   return [...joins.map((join) => fieldName(join, model)), ...leafPath(leaf)]
 }
 
-/**
- * Names of the group fields behind references and inside objects, including names that `groupFields` omits in favour of
- * properties.
- */
+/** Generated names of group fields, including those that `groupFields` omits in favour of properties. */
 export function generatedGroupNames(collection: Collection, model: Model): readonly string[] {
   return joinedGroupFields(collection, model, [], [collection.nsid])
     .filter(({ leaf, joins }) => isGenerated({ name: '', leaf, joins }))

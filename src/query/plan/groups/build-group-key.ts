@@ -7,6 +7,7 @@ import {
   leafProperties,
   leafType,
   type PropertyLeaf,
+  storedName,
 } from '../../../schema/model/leaves.ts'
 import type { GroupField, WhereField } from '../../../schema/model/operators.ts'
 import { objectWhereFields, recordWhereFields, targetOf } from '../../../schema/model/operators.ts'
@@ -81,10 +82,7 @@ function isInteger({ leaf, bucket }: Pick<Parameters<typeof groupKey>[2], 'leaf'
 
 function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
   if (leaf.kind === 'system')
-    return {
-      kind: 'system',
-      name: leaf.name === 'indexedAt' ? 'indexed_at' : leaf.name === 'did' ? 'did' : 'collection',
-    }
+    return { kind: 'system', name: storedName(leaf.name as 'did' | 'collection' | 'indexedAt') }
   const path = leafProperties(leaf)
   const array = elementArray(leaf)
   if (array !== null) return elementLeaf(table, leaf, path.slice(0, array + 1), path.slice(array + 1))
