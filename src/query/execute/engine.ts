@@ -1,14 +1,12 @@
-/**
- * The read path: request, statement, bytes; with caches of statements and answers. planner.ts makes the statements.
- * It must not know HTTP, and it cannot write.
- */
+/** The read path: request, statement, bytes, with caches of the last two. It must not know HTTP, and it cannot write. */
 import { LRUCache } from 'lru-cache'
 import type { ReadDatabase } from '../../database/database.ts'
+import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
 import { createAnswers } from './answers.ts'
-import { beingRebuilt, errorAnswer } from './error-answer.ts'
+import { errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
 import { assertAffordable, ExecutionReport, unlimited } from './execute.ts'
 import { createFiles, type FileParts } from './open-file.ts'
@@ -25,7 +23,7 @@ const cacheSize = 8_000_000
 const cacheOverhead = 400
 /** Milliseconds. Access paths depend on the amount of data, so they are chosen again after this time. */
 const planLifetime = 60_000
-/** Maximum number of times that a change of the id order may invalidate the plan within one request. */
+/** How often a change of the id order, after which statements may no longer be exact, may invalidate a request's plan. */
 const attempts = 5
 
 export function createEngine(options: EngineOptions): QueryEngine {
@@ -40,9 +38,16 @@ export function createEngine(options: EngineOptions): QueryEngine {
       cacheOverhead +
       (value.kind === 'constant' ? value.body.length : value.statement.text.length),
   })
-  const forgetPlans = (): void => {
-    compiled.clear()
-    planner.forgetState()
+  /** Tries again where plans were made for a state of the database that has passed, for which `read` returns null. */
+  const retried = async <Result>(read: () => Promise<Result | null>): Promise<Result> => {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const result = await read()
+      if (result !== null) return result
+      compiled.clear()
+      planner.forgetState()
+    }
+    const message = 'The index is being rebuilt; try again in a few seconds.'
+    throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
   }
 
   const answer = (asked: Asked, question?: Question): MaybePromise<Uint8Array> => {
@@ -63,7 +68,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     using timeout = database.isRemote ? requestLimits.startShort() : null
     const signal = timeout?.signal
     let isCharged = false
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    // Awaited, so that the timeout ends after it.
+    return await retried(async () => {
       let found = compiled.get(key)
       if (found === undefined) {
         const prepared = given ?? planner.questionFor(request, requestLimits, key.length)
@@ -73,18 +79,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
         compiled.set(key, found)
       } else if (!isCharged) await charge(found, asked)
       isCharged = true
-      const body = await answers.read(found, key, asked, signal)
-      if (body !== null) return body
-      // The order of ids changed after planning, so the statement may no longer be exact.
-      forgetPlans()
-    }
-    throw beingRebuilt()
+      return answers.read(found, key, asked, signal)
+    })
   }
 
   const questionOf: FileParts['questionOf'] = (asked) =>
     planner.questionFor(asked.request, asked.requestLimits, cacheKey(asked).length)
   return {
-    ...createFiles({ ...planner, questionOf, database, answer, forgetPlans, attempts }),
+    ...createFiles({ ...planner, questionOf, database, answer, retried }),
     execute: (request, requestLimits = unlimited) => execute(request, requestLimits, answer),
     price: (request) => planner.questionOf(request, unlimited).points,
     explain: (request) => explain(request, planner, database),

@@ -20,13 +20,6 @@ export function errorAnswer(
   return { ...failureOf(error), report }
 }
 
-/** The order of ids changed each time that the operation was planned. */
-export function beingRebuilt(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The index is being rebuilt; try again in a few seconds.', {
-    retryAfter: 5,
-  })
-}
-
 type Failure = Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>
 
 function failureOf(error: unknown): Failure {

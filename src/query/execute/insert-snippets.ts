@@ -11,10 +11,7 @@ import { snippetEnd, snippetSource, snippetStart, type SnippetPlan } from '../pl
 /** UTF-16 units of texts after which others may be answered: up to some 15 ms, in Chinese. */
 const mostAtOnce = 10_000
 
-/**
- * The answer's body with snippets, or the same body if the plan has none. In steps, because the words of a long Chinese
- * text take 15 ms.
- */
+/** The answer's body with snippets; in steps, because the words of a long Chinese text take 15 ms. */
 export function* insertSnippets(
   body: Uint8Array,
   plans: readonly SnippetPlan[],
@@ -38,18 +35,8 @@ export function* insertSnippets(
     characters = 0
     yield
   }
-  return joined([...parts, whole.subarray(at)])
-}
-
-/** In memory of its own, because an answer's memory is released when it is sent; `Buffer.concat` shares short ones. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  // A copy in memory of its own, because an answer's memory is released when it is sent: `concat` may share its memory.
+  return new Uint8Array(Buffer.concat([...parts, whole.subarray(at)]))
 }
 
 function printed(text: string, { terms, words, fields }: SnippetPlan): string {

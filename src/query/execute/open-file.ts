@@ -8,7 +8,6 @@ import type { MaybePromise } from '../../util/async/promises.ts'
 import type { FileRows } from '../parse/file-rows.ts'
 import type { FilePart } from '../plan/plan.ts'
 import { fileCostOf } from '../price/cost.ts'
-import { beingRebuilt } from './error-answer.ts'
 import type { FileHead, OpenedFile, QueryEngine, RequestLimits } from './execute.ts'
 import { assertAffordable } from './execute.ts'
 import type { Asked, Planner, Question } from './planner.ts'
@@ -18,10 +17,8 @@ export interface FileParts extends Pick<Planner, 'planFile'> {
   readonly questionOf: (asked: Asked) => MaybePromise<Question>
   /** Charges the question of the request and answers it. */
   readonly answer: (asked: Asked, question?: Question) => MaybePromise<Uint8Array>
-  /** Plans were made for a state of the database that has passed. */
-  readonly forgetPlans: () => void
-  /** How often a file is planned before that is given up. */
-  readonly attempts: number
+  /** Calls `read` again where it returns null, because plans were made for a state of the database that has passed. */
+  readonly retried: <Result>(read: () => Promise<Result | null>) => Promise<Result>
 }
 
 /** An answer of which everything that a file does not have was left out, and totals were added. */
@@ -38,7 +35,7 @@ interface AskedFile extends Asked {
 }
 
 export function createFiles(parts: FileParts): Pick<QueryEngine, 'openFile' | 'describeFile'> {
-  const { database, questionOf, planFile, answer, forgetPlans, attempts } = parts
+  const { database, questionOf, planFile, answer, retried } = parts
   const ask = async (asked: Asked): Promise<AskedFile> => {
     const question = await questionOf(partOf(asked, 'rows'))
     if (question.file === null) throw new Error('A file was asked for.')
@@ -58,21 +55,17 @@ export function createFiles(parts: FileParts): Pick<QueryEngine, 'openFile' | 'd
     const [rows, isTruncated, cost] = [groups.length, groupsPageInfo.hasNextPage, asked.report.points]
     return { groups, head: { name: asked.file.name, rows, total, isTruncated, cost } }
   }
-  const readList = async (
+  const readList = (
     { question: { plan }, requestLimits, report }: AskedFile,
     spec: FileSpec,
     signal: AbortSignal,
-  ): Promise<FileStream> => {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+  ): Promise<FileStream> =>
+    retried(async () => {
       const statements = await planFile(plan, requestLimits, signal)
       report.from = 'long'
       report.statement = statements.rows
-      const stream = await database.openFile(statements, spec, signal)
-      if (stream !== null) return stream
-      forgetPlans()
-    }
-    throw beingRebuilt()
-  }
+      return database.openFile(statements, spec, signal)
+    })
   return {
     async describeFile(request, requestLimits, report) {
       const asked = await ask({ request, requestLimits, report })
