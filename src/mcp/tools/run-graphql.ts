@@ -3,7 +3,13 @@ import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graph
 import { Kind, OperationTypeNode, parse } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { assertTextWithin } from '../../query/parse/limits.ts'
-import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'
+import {
+  coerceInSteps,
+  findOperation,
+  prepare,
+  RequestErrors,
+  runAllSteps,
+} from '../../query/parse/prepare.ts'
 import { faultText, splitIndexTime, withOwnIndexTime } from '../graphql/ask.ts'
 import { fitValue } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
@@ -94,7 +100,7 @@ function validate(query: string, variables: Json | undefined, schema: GraphQLSch
   try {
     const operation = findOperation(prepare(schema, query), null)
     // Without variables, only their use in the document is validated.
-    if (variables !== undefined) coerceVariables(schema, operation, variables)
+    if (variables !== undefined) runAllSteps(coerceInSteps(schema, operation, variables))
     return { valid: true, reads: readsOf(operation) }
   } catch (error) {
     if (error instanceof RequestErrors)

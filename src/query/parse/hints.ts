@@ -6,10 +6,7 @@ import { givenName } from './variable-types.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { withoutMiddle } from '../../util/text/messages.ts'
 
-/**
- * A pattern of the validator's message, and the advice on what to write instead, given the names that the pattern
- * captures; null if there is no advice.
- */
+/** A pattern of the validator's message, and what to write instead, given the names that it captures; null for no advice. */
 type Hint = readonly [
   pattern: RegExp,
   advice: (schema: GraphQLSchema, named: readonly string[]) => string | null,
@@ -25,7 +22,7 @@ const hints: readonly Hint[] = [
   [
     /^Cannot query field "(\w+)" on type "(\w+Connection)"/,
     (schema, [name = '', type = '']) => {
-      if (hasField(schema, typeOf(schema, type, 'nodes'), name))
+      if (fieldOf(schema, typeOf(schema, type, 'nodes'), name) !== undefined)
         return `Select it of the records: \`nodes { ${name} }\`.`
       if (type === 'RecordConnection' && /^(count|total|totalCount|size|length)$/i.test(name))
         return '`search` counts nothing: `totalCount` is in the list of each collection.'
@@ -38,7 +35,7 @@ const hints: readonly Hint[] = [
   [
     /^Cannot query field "(\w+)" on type "(\w+Edge)"/,
     (schema, [name = '', type = '']) =>
-      hasField(schema, typeOf(schema, type, 'node'), name)
+      fieldOf(schema, typeOf(schema, type, 'node'), name) !== undefined
         ? `Select it of the record: \`node { ${name} }\`.`
         : null,
   ],
@@ -46,7 +43,7 @@ const hints: readonly Hint[] = [
     /^Cannot query field "(\w+)" on type "(\w+)Aggregated"/,
     (schema, [name = '', type = '']) => {
       // Groups have `nodes`, but these are missed in a list more often.
-      if (name !== 'nodes' && hasField(schema, `${type}AggregateGroup`, name))
+      if (name !== 'nodes' && fieldOf(schema, `${type}AggregateGroup`, name) !== undefined)
         return `Select it of the groups: \`groups { ${name} }\`.`
       if (name === 'pageInfo') return 'Where a page of groups ends is in `groupsPageInfo`.'
       if (!['nodes', 'edges', 'totalCount'].includes(name)) return null
@@ -66,7 +63,7 @@ const hints: readonly Hint[] = [
   [
     /^Cannot query field "(\w+)" on type "(Record|Node)"/,
     (schema, [name = '']) =>
-      hasField(schema, 'Record', name)
+      fieldOf(schema, 'Record', name) !== undefined
         ? `All records have it: \`... on Record { ${name} }\`.`
         : 'Name the type: `... on <Type> { … }`.',
   ],
@@ -232,18 +229,16 @@ function enumNames(schema: GraphQLSchema, name: string): readonly string[] {
 }
 
 function typeOf(schema: GraphQLSchema, typeName: string, field: string): string {
-  const type = schema.getType(typeName)
-  return isObjectType(type) ? (getNamedType(type.getFields()[field]?.type)?.name ?? '') : ''
+  return getNamedType(fieldOf(schema, typeName, field)?.type)?.name ?? ''
 }
 
-function hasField(schema: GraphQLSchema, typeName: string, field: string): boolean {
+function fieldOf(schema: GraphQLSchema, typeName: string, field: string) {
   const type = schema.getType(typeName)
-  return (isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), field)
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined
 }
 
 function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']: readonly string[]) {
-  const parent = schema.getType(type)
-  const role = isObjectType(parent) ? parent.getFields()[field]?.extensions.role : undefined
+  const role = fieldOf(schema, type, field)?.extensions.role
   const isSize = /^(limit|take|top|count|size|pageSize|perPage|max|n)$/i.test(name)
   const isOffset = /^(skip|offset|page|start|from)$/i.test(name)
   const isOrder = /^(orderBy|order|order_by|sort|sort_by|sortBy)$/i.test(name)

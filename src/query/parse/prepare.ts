@@ -126,16 +126,7 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
   throw badInput(`The document has no operation named "${name}"; it has ${named}.`)
 }
 
-/** Throws RequestErrors or ServiceError. */
-export function coerceVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  raw: Json,
-): VariableValues {
-  return runAllSteps(coerceInSteps(schema, operation, raw))
-}
-
-/** `coerceVariables` in steps, as `prepareInSteps`. */
+/** Throws RequestErrors or ServiceError; in steps, as `prepareInSteps`. */
 export function* coerceInSteps(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -152,10 +143,7 @@ export function* coerceInSteps(
   throw new RequestErrors('BAD_USER_INPUT', hinted, maxErrors)
 }
 
-/**
- * A request error of several parts with messages from graphql-js, each with its location in the document; the last may
- * say that there are more.
- */
+/** A request error of several parts, each with its location in the document; the last may say that there are more. */
 export class RequestErrors extends Error {
   override name = 'RequestErrors'
   readonly code: ErrorCode

@@ -1,7 +1,4 @@
-/**
- * The size of what is read to find a list's page or its total, in the worst case. The tables decide whether an order
- * has an index, as in access-paths.ts.
- */
+/** The size of finding a list's page or its total in the worst case. Tables decide whether an order has an index. */
 import type { Column, Table } from '../../database/layout/tables.ts'
 import { isBoundOn } from '../plan/bounds.ts'
 import type { Condition } from '../plan/conditions.ts'

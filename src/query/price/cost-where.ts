@@ -9,11 +9,9 @@ import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
 import type { SimpleCondition } from '../plan/plan-facts.ts'
 import { columnIndex, conjuncts, isHashed, ownUris, simpleConditions } from '../plan/plan-facts.ts'
 import type { ListPlan } from '../plan/plan.ts'
-import { weights } from './cost-weights.ts'
+import { sum, weights } from './cost-weights.ts'
 
-/**
- * What is found: the records of a page in the default or in another order, or all records for which a `where` holds.
- */
+/** What is found: the records of a page in the default or in another order, or all that meet a `where`. */
 type Wanted = 'page' | 'sorted page' | 'all'
 
 /** Finding the records for which a `where` holds. */
@@ -28,7 +26,7 @@ export function whereSize(
   // Only the records with these URIs are read.
   if (link === null && named !== undefined) {
     const besides = parts.filter((part) => part !== named)
-    return weights.adjacent + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
+    return weights.adjacent + listSize(named) + sum(besides, conditionSize)
   }
   // A list within a record is found by its reference, so that its other conditions are evaluated row by row.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
@@ -68,33 +66,29 @@ function isLookUp(table: Table, part: Condition, found: Wanted): boolean {
 }
 
 export function conditionSize(where: Condition): number {
-  return simpleConditions(where).reduce((sum, part) => sum + simpleSize(part), 0)
+  return sum(simpleConditions(where), (part) => simpleSize(part) + listSize(part) + wordsSize(part))
 }
 
+/** Without the values and words that it has. */
 function simpleSize(condition: SimpleCondition): number {
   switch (condition.kind) {
     case 'compare':
-      return operandSize(condition.operand)
     case 'in':
-      return operandSize(condition.operand) + condition.list.length * weights.written
+      return operandSize(condition.operand)
     case 'text':
       if (isCid(condition.operand)) return weights.words
       return condition.index === null ? weights.join : weights[whereOperators[condition.match].price]
     case 'url':
       return isHashed(condition.operand) ? weights.adjacent : weights.join
     case 'words':
-      return weights[whereOperators.matches.price] + wordsSize(condition)
+      return weights[whereOperators.matches.price]
     case 'missing':
       return condition.index === null ? operandSize(condition.operand) : weights.adjacent
     case 'absent':
+    case 'uri':
       return weights.compared
     case 'has':
-      return (
-        (condition.array.index === null ? weights.join : weights[whereOperators.has.price]) +
-        condition.list.length * weights.written
-      )
-    case 'uri':
-      return weights.compared + condition.list.length * weights.written
+      return condition.array.index === null ? weights.join : weights[whereOperators.has.price]
     case 'indexed':
       return weights[whereOperators.isIndexed.price] + weights.compared
     case 'current':
@@ -117,7 +111,7 @@ function wordsSize(part: Condition): number {
 export function matchSize(match: WordMatch): number {
   if (match.kind === 'term') return match.words.length * weights.word + (match.prefix ? weights.lookup : 0)
   const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
-  return parts.reduce((sum, part) => sum + matchSize(part), 0)
+  return sum(parts, matchSize)
 }
 
 function operandSize(operand: Operand | ReferringCount): number {

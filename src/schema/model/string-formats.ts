@@ -1,6 +1,6 @@
 /**
- * The formats of strings, one entry each. The model has the entry in the type of a field, where the tables, the filters
- * and the pages read it; a new format needs an entry here, and code only where it is used like no other.
+ * The formats of strings that are more than texts, one entry each. The model has the entry in the type of a field, where
+ * the tables, the filters and the pages read it; a new format needs code only where it is used like no other.
  */
 
 /** How strings of a format are used. In files they are texts. */
@@ -31,20 +31,14 @@ const text = {
 /** By their names in lexicons; `none`: strings without a format. */
 export const stringFormats = {
   none: { ...text, isCounted: true },
-  'at-identifier': text,
   'at-uri': { ...text, field: 'atUri' },
-  cid: text,
   datetime: { ...text, field: 'datetime' },
   did: { ...text, page: 'account' },
-  handle: text,
   language: { ...text, isCode: true, isCounted: true, page: 'language' },
-  nsid: text,
-  'record-key': text,
-  tid: text,
   uri: { ...text, column: 'urlHash', filter: 'url', page: 'address' },
 } as const satisfies Readonly<Record<string, StringFormat>>
 
-/** Null: no format. A format that the table lacks is one of texts. */
+/** Null: no format. */
 export function stringFormat(name: string | null): StringFormat {
   const formats: Readonly<Record<string, StringFormat>> = stringFormats
   return formats[name ?? 'none'] ?? text

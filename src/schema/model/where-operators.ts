@@ -50,15 +50,13 @@ export interface WhereOperator {
   readonly synonyms: readonly string[]
 }
 
-const everyValue = { string: null, url: null, integer: null, datetime: null, boolean: null, uri: null }
-const ordered = { string: null, url: null, integer: null, datetime: null }
-const missing = 'Whether the value is missing.'
-const different = 'Present and different.'
-const listed = 'One of these; an empty list matches nothing.'
+const described = <Text extends string | null>(text: Text) =>
+  ({ string: text, url: text, integer: text, datetime: text }) as const
+const ordered = described(null)
+const everyValue = { ...ordered, boolean: null, uri: null }
 const atLeastOne = 'At least one matches; `{}` is "there is at least one".'
 const isReferenceMissing = 'Whether the reference is missing.'
 const isIndexed = 'Whether a record with that URI is indexed.'
-const notListed = 'Present and none of these.'
 
 const holds = 'Holds this text, ignoring case and accents; no wildcards.'
 const begins = 'Begins with this text, ignoring case and accents.'
@@ -85,20 +83,20 @@ export const whereOperators = {
   eq: { ...comparison, on: everyValue, synonyms: ['=', '=='] },
   ne: {
     ...comparison,
-    on: { ...everyValue, string: different, url: different, integer: different, datetime: different },
+    on: { ...everyValue, ...described('Present and different.') },
     index: null,
     synonyms: ['!=', '<>', 'not'],
   },
   in: {
     ...comparison,
-    on: { string: listed, url: listed, integer: listed, datetime: listed, uri: null },
+    on: { ...described('One of these; an empty list matches nothing.'), uri: null },
     value: 'list',
     condition: 'in',
     synonyms: ['any'],
   },
   notIn: {
     ...comparison,
-    on: { string: notListed, url: notListed, integer: notListed, datetime: notListed, uri: null },
+    on: { ...described('Present and none of these.'), uri: null },
     value: 'list',
     condition: 'in',
     index: null,
@@ -152,10 +150,7 @@ export const whereOperators = {
     ...flag,
     on: {
       ...everyValue,
-      string: missing,
-      url: missing,
-      integer: missing,
-      datetime: missing,
+      ...described('Whether the value is missing.'),
       array: null,
       elements: null,
       strongRef: isReferenceMissing,

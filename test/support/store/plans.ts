@@ -6,7 +6,7 @@ import { buildLexicons } from '../../../src/lexicon/lexicons.ts'
 import { buildPlan } from '../../../src/query/plan/build-plan.ts'
 import type { Plan } from '../../../src/query/plan/plan.ts'
 import { sizeOf } from '../../../src/query/price/cost.ts'
-import { coerceVariables, findOperation, prepare } from '../../../src/query/parse/prepare.ts'
+import { coerceInSteps, findOperation, prepare, runAllSteps } from '../../../src/query/parse/prepare.ts'
 import { buildModel } from '../../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
 import type { Json, References } from '../../reference/shapes.ts'
@@ -27,7 +27,7 @@ export function createPlanner(documents: readonly Json[], references: References
   return (text, variables = {}) => {
     const document = prepare(schema, text)
     const operation = findOperation(document, null)
-    const values = coerceVariables(schema, operation, variables)
+    const values = runAllSteps(coerceInSteps(schema, operation, variables))
     const selection = { schema, fragments: document.fragments, variables: values }
     const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, file: null, selection }
     return buildPlan(context, operation, variables)
