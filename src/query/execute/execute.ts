@@ -25,10 +25,7 @@ export interface RequestLimits {
   charge(points: number): void | Promise<void>
   /** Called after each piece of work that follows the charge, with the milliseconds it blocked the event loop. */
   worked(time: number): void
-  /**
-   * Called before the first query to a remote database, where even short queries may wait; disposed after the last
-   * query. It takes no permit of the caller.
-   */
+  /** Called before the first query to a remote database, where even short ones may wait; disposed after the last. */
   startShort(): QueryDeadline
   /** Called before a statement that may take long; disposed when it has ended. An error it throws is the answer. */
   startLong(): LongQueryPermit | Promise<LongQueryPermit>

@@ -1,7 +1,4 @@
-/**
- * From a request to the statement that answers it: document, logical plan, physical plan, SQL; with the cache of parsed
- * documents, and the state of the database that plans are made for.
- */
+/** From a request to its statement: document, plans, SQL; with a cache of documents, and the state that plans are for. */
 import { setImmediate } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
@@ -79,10 +76,7 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 
 export type Planner = ReturnType<typeof createPlanner>
 
-/**
- * Size of the document cache in characters; a parsed document takes up to 150 bytes for each, 30 MB in total. A short
- * document takes more, hence the overhead.
- */
+/** Characters: a parsed document has up to 150 bytes for each, 30 MB in total; short ones have more, hence the overhead. */
 const documentsSize = 200_000
 const documentOverhead = 20
 /** Maximum number of planning rounds: statistics may lead to further ones, one round for each reference on a path. */
@@ -194,10 +188,7 @@ function createQuestions({ schema, model, tables, version }: PlannerOptions) {
   const settle = (): void => undefined
   return {
     questionOf,
-    /**
-     * The same in several turns of the event loop for a long request, so that it does not keep others waiting. `length`:
-     * that of the request; of a document that was asked before only the variables are prepared.
-     */
+    /** In several turns if the request has a great `length`, of which a known document does not count. */
     questionFor(
       request: PlannedRequest,
       requestLimits: RequestLimits,

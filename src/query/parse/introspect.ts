@@ -21,10 +21,7 @@ import { assertWithin, limits } from './limits.ts'
 import { RequestErrors, argumentsOf, type Collected, collectFields, type Selection } from './prepare.ts'
 import { givenValues } from './variable-types.ts'
 
-/**
- * Introspection is rare and answered synchronously, so its executor is loaded on first use, with a synchronous
- * `require`.
- */
+/** Introspection is rare and answered synchronously, so its executor is required on first use. */
 const load = createRequire(import.meta.url)
 const executor = fileURLToPath(siblingModule(import.meta.url, 'execute-introspection'))
 

@@ -241,10 +241,7 @@ function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[
   }
 }
 
-/**
- * Returns about how many characters a message about them may repeat. Throws QUERY_TOO_COMPLEX beyond a limit. Goes level
- * by level instead of by recursion, because values may be nested to any depth.
- */
+/** Returns about how many characters a message about them may repeat. Level by level, because values nest to any depth. */
 export function measureVariables(raw: Readonly<Record<string, unknown>>): number {
   let level: object[] = [raw]
   let [names, values, objects, size] = [0, 0, -1, 0]
@@ -277,10 +274,7 @@ export function measureVariables(raw: Readonly<Record<string, unknown>>): number
   return size + values
 }
 
-/**
- * Counts the conditions and values of all `where` of an operation. A variable can be used in a hundred of them, so
- * building must stop as soon as a limit is exceeded.
- */
+/** Counts what all `where` of an operation have while they are built, because a hundred of them may use one variable. */
 export class OperationCounts {
   conditions = 0
   #values = 0

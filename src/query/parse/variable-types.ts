@@ -21,10 +21,7 @@ import { ASTValidationContext } from 'graphql/validation/ValidationContext'
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 import type { Json } from '../../util/is-object.ts'
 
-/**
- * The same document if nothing is to be changed. Each operation declares the copies that it and its fragments use, by its
- * own declarations.
- */
+/** The same document if nothing is to be changed. Each operation declares the copies that it and its fragments use. */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
   const { renamed, copiesIn } = copyVariables(schema, document)
   const context = new ASTValidationContext(document, () => undefined)
@@ -86,10 +83,7 @@ function copyVariables(schema: GraphQLSchema, document: DocumentNode) {
   return { renamed, copiesIn }
 }
 
-/**
- * The rule of the specification, but a list or an element of a list may be a variable that can be null, as where lists
- * are declared nullable. Its null is refused when it is sent.
- */
+/** The rule of the specification, but lists and their elements may be variables that can be null, refused when sent. */
 export const variablesInAllowedPosition: ValidationRule = (context) => {
   const isList = (type: GraphQLInputType | null | undefined): boolean => isListType(getNullableType(type))
   const usagesIn = (operation: Parameters<typeof context.getRecursiveVariableUsages>[0]) =>

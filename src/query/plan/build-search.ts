@@ -76,10 +76,7 @@ export function searchCondition(search: Search, index: WordIndex, within: FieldP
   }
 }
 
-/**
- * Null if one query of the index does not answer it: it excludes words without asking for any, or names a field of
- * another collection.
- */
+/** Null if one query of the index does not answer it: it only excludes words, or names a field of another collection. */
 function matchOf(search: Search, index: WordIndex, within: FieldPosition): WordMatch | null {
   switch (search.kind) {
     case 'term':

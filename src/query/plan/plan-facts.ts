@@ -46,10 +46,7 @@ export function elementsOf({ joins, leaf }: GroupKey): string | null {
   return [...joins.map(({ base }) => base.name), ...leaf.array.map((part) => `.${part}`)].join(' ')
 }
 
-/**
- * Whether all measures are of the elements through which the keys lead, or, without keys, of those of one array: groups
- * and measures are then found in one pass over these elements.
- */
+/** Whether all measures are of the elements of the keys, or without keys of one array, so that one pass finds everything. */
 export function measuresElements(keys: readonly GroupKey[], measures: readonly MeasurePlan[]): boolean {
   const arrays = new Set(keys.length > 0 ? keys.map(elementsOf) : measures.map(({ of }) => elementsOf(of)))
   if (keys.length > 0) arrays.delete(null)
@@ -305,10 +302,7 @@ function heldColumn(part: Condition): string | undefined {
     : undefined
 }
 
-/**
- * The index that leads from the other table of a semi-join to the records for which it holds: over the reference to the
- * other records, or over the URIs to which they refer.
- */
+/** The index from the other table of a semi-join to the records: over the reference to them, or over their URIs. */
 export function indexFrom(table: Table, part: SemiJoin): TableIndex | undefined {
   if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined
   const { of } = part

@@ -1,7 +1,4 @@
-/**
- * Builds the GraphQL schema from the model. Each field that reads data has a role in its extensions;
- * there are no resolvers, because the compiler turns a whole operation into SQL.
- */
+/** Builds the GraphQL schema from the model: fields have roles instead of resolvers, because an operation becomes SQL. */
 import type { GraphQLOutputType } from 'graphql'
 import {
   GraphQLBoolean,

@@ -1,7 +1,4 @@
-/**
- * Builds the model from the record lexicons and every definition reachable from them.
- * It decides kinds, names and references, and must not know how GraphQL or the tables use them.
- */
+/** Builds the model, with its kinds, names and references, from the record lexicons and every definition they reach. */
 import { type FoundDef, isRecordLexicon, resolveRef, strongRefLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicons.ts'
 import { buildReferences } from './build-references.ts'

@@ -13,10 +13,7 @@ interface GroupMeasure {
 interface FieldMeasure {
   /** What it is of: integers, integers and moments, all by which records are grouped, or two times. */
   readonly of: 'integer' | 'ordered' | 'groupable' | 'times'
-  /**
-   * A double; an integer of at most 53 bits; an integer for each rank; a sum, which may exceed 64 bits; or a value of the
-   * field.
-   */
+  /** A double, an integer of at most 53 bits, one for each rank, a sum that may exceed 64 bits, or a value of the field. */
   readonly result: 'double' | 'integer' | 'ranks' | 'sum' | 'value'
   /** The weight in query/price/cost-weights.ts. */
   readonly price: 'lookup' | 'compared' | 'join'

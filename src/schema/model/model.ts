@@ -1,7 +1,4 @@
-/**
- * The model: the content of the lexicons as plain data that the GraphQL schema, the tables and the compiler share.
- * It must not know GraphQL's classes, SQL, or any particular lexicon.
- */
+/** The content of the lexicons as plain data. It must not know GraphQL's classes, SQL, or any particular lexicon. */
 
 import type { LexiconVersion } from '../../lexicon/lexicons.ts'
 import type { StoryFields } from '../../lexicon/stories.ts'
