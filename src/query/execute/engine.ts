@@ -7,7 +7,7 @@ import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
 import { createAnswers } from './answers.ts'
 import { errorAnswer } from './error-answer.ts'
-import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
+import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
 import { assertAffordable, ExecutionReport, unlimited } from './execute.ts'
 import { createFiles, type FileParts } from './open-file.ts'
 import type { Asked, Compiled, Planner, PlannerOptions, Question } from './planner.ts'
@@ -51,14 +51,13 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   const answer = (asked: Asked, question?: Question): MaybePromise<Uint8Array> => {
-    const { report } = asked
     const key = cacheKey(asked)
     const found = compiled.get(key)
     const body = found === undefined ? null : answers.atHand(found, key)
     if (found === undefined || body === null) return workOut(asked, key, question)
     return andThen(charge(found, asked), () => {
-      report.isTimeless = found.isTimeless
-      report.from = found.kind === 'constant' ? 'constant' : 'memory'
+      asked.report.isTimeless = found.isTimeless
+      asked.report.from = found.kind === 'constant' ? 'constant' : 'memory'
       return body
     })
   }
@@ -83,32 +82,28 @@ export function createEngine(options: EngineOptions): QueryEngine {
     })
   }
 
+  const execute: QueryEngine['execute'] = (request, requestLimits = unlimited) => {
+    const report = new ExecutionReport()
+    const succeed = (body: Uint8Array): GraphQLAnswer => {
+      report.body = body
+      return { kind: 'data', body, isOwn: report.isOwn, report }
+    }
+    const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
+    try {
+      const body = answer({ request, requestLimits, report })
+      return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
   const questionOf: FileParts['questionOf'] = (asked) =>
     planner.questionFor(asked.request, asked.requestLimits, cacheKey(asked).length)
   return {
     ...createFiles({ ...planner, questionOf, database, answer, retried }),
-    execute: (request, requestLimits = unlimited) => execute(request, requestLimits, answer),
+    execute,
     price: (request) => planner.questionOf(request, unlimited).points,
     explain: (request) => explain(request, planner, database),
-  }
-}
-
-function execute(
-  request: GraphQLRequest,
-  requestLimits: RequestLimits,
-  answer: FileParts['answer'],
-): MaybePromise<GraphQLAnswer> {
-  const report = new ExecutionReport()
-  const succeed = (body: Uint8Array): GraphQLAnswer => {
-    report.body = body
-    return { kind: 'data', body, isOwn: report.isOwn, report }
-  }
-  const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
-  try {
-    const body = answer({ request, requestLimits, report })
-    return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
-  } catch (error) {
-    return fail(error)
   }
 }
 

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../util/async/promises.ts'
 import type { FileRows } from '../parse/file-rows.ts'
 import type { FilePart } from '../plan/plan.ts'
 import { fileCostOf } from '../price/cost.ts'
-import type { FileHead, OpenedFile, QueryEngine, RequestLimits } from './execute.ts'
+import type { FileHead, OpenedFile, QueryEngine } from './execute.ts'
 import { assertAffordable } from './execute.ts'
 import type { Asked, Planner, Question } from './planner.ts'
 
@@ -105,7 +105,15 @@ async function openList(
   report.operationName = question.operationName
   const most = cost.pointsFor(cost.limit)
   report.points = most
-  assertFileAffordable(cost.search, most, requestLimits)
+  // Finding the rows must be affordable as one operation; all rows, within a minute.
+  assertAffordable(cost.search, requestLimits.points)
+  const { filePoints = Number.POSITIVE_INFINITY } = requestLimits
+  if (most > filePoints)
+    throw new ServiceError(
+      'QUERY_TOO_COMPLEX',
+      `The file costs ${most} points, and you have ${filePoints} in a minute. Write a query that has fewer rows, by \`first\`, or fewer fields.`,
+      { limit: filePoints, actual: most },
+    )
   const permit = await (requestLimits.startFile ?? requestLimits.startLong)()
   try {
     await requestLimits.charge(most)
@@ -134,19 +142,4 @@ function headOfList({ file: { name }, question: { plan } }: AskedFile, total: nu
   const { limit, pointsFor } = fileCostOf(plan)
   const rows = Math.min(total, limit)
   return { name, rows, total, isTruncated: total > limit, cost: pointsFor(rows) }
-}
-
-/** Finding the rows must be affordable as one operation; all rows, within a minute. */
-function assertFileAffordable(
-  search: number,
-  points: number,
-  { points: most, filePoints = Number.POSITIVE_INFINITY }: RequestLimits,
-): void {
-  assertAffordable(search, most)
-  if (points <= filePoints) return
-  throw new ServiceError(
-    'QUERY_TOO_COMPLEX',
-    `The file costs ${points} points, and you have ${filePoints} in a minute. Write a query that has fewer rows, by \`first\`, or fewer fields.`,
-    { limit: filePoints, actual: points },
-  )
 }

@@ -184,8 +184,7 @@ function createQuestions({ schema, model, tables, version }: PlannerOptions) {
     runAllSteps(inSteps(request, requestLimits))
 
   /** One after the other, because the steps of several would follow each other in one turn. */
-  let last = Promise.resolve()
-  const settle = (): void => undefined
+  let last: Promise<unknown> = Promise.resolve()
   return {
     questionOf,
     /** In several turns if the request has a great `length`, of which a known document does not count. */
@@ -198,7 +197,7 @@ function createQuestions({ schema, model, tables, version }: PlannerOptions) {
       if (length - (documents.has(query) ? query.length : 0) < longRequestLength)
         return questionOf(request, requestLimits)
       const own = last.then(() => inTurns(inSteps(request, requestLimits), requestLimits))
-      last = own.then(settle, settle)
+      last = Promise.allSettled([own])
       return own
     },
   }

@@ -200,8 +200,7 @@ function rootHint(schema: GraphQLSchema, name: string): string | null {
 }
 
 function listed(names: readonly string[], separator: string): string {
-  const shown = names.slice(0, 3).map((name) => `\`${name}\``)
-  return shown.join(separator)
+  return Array.from(names.slice(0, 3), (name) => `\`${name}\``).join(separator)
 }
 
 /** Ignores case, but the word must begin where a word of the name begins. */

@@ -1,7 +1,4 @@
-/**
- * Introspection, which graphql-js executes. The plan contains only its size: the count traverses the schema as the
- * execution will, and stops at the limit. It is executed only after the request has been charged.
- */
+/** Introspection, executed by graphql-js after the charge. The plan has its size, which is counted up to the limit. */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type {
@@ -98,28 +95,20 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
     const found: unknown = field.resolve(source, argumentsOf(selection, collected), undefined, info)
     if (found === null || found === undefined) return add(1)
     const objects: readonly unknown[] = Array.isArray(found) ? found : [found]
-    const { leaves, inner } = fieldsOf(type, collected)
-    const own = leaves === 0 && inner.length === 0 ? 1 : leaves
+    const fields = fieldsOf(type, collected)
+    // Fields that contain no objects are counted without traversing each object.
+    const inner = fields.filter(({ field }) => isObjectType(getNamedType(field?.type)))
+    const own = fields.length === 0 ? 1 : fields.length - inner.length
     if (!add(1 + objects.length * own)) return false
     return inner.length === 0 || objects.every((object) => inner.every((field) => scan(field, object)))
   }
-  const known = new Map<Collected, FieldsBelow>()
-  const fieldsOf = (type: GraphQLObjectType, collected: Collected): FieldsBelow => {
-    const before = known.get(collected)
-    if (before !== undefined) return before
-    const fields = collectFields(selection, type, collected.selections)
-    const inner = fields.filter(({ field }) => field !== undefined && isObjectType(getNamedType(field.type)))
-    const below = { leaves: fields.length - inner.length, inner }
-    known.set(collected, below)
-    return below
+  const known = new Map<Collected, readonly Collected[]>()
+  const fieldsOf = (type: GraphQLObjectType, collected: Collected): readonly Collected[] => {
+    const fields = known.get(collected) ?? collectFields(selection, type, collected.selections)
+    known.set(collected, fields)
+    return fields
   }
   const field = root.name === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef
   scan({ ...root, field }, undefined)
   return Math.min(count, most + 1)
-}
-
-interface FieldsBelow {
-  /** Number of fields that contain no objects, which are counted without traversing each object. */
-  readonly leaves: number
-  readonly inner: readonly Collected[]
 }

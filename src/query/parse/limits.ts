@@ -147,16 +147,13 @@ export function countFields(selections: SelectionSetNode, fragments: Fragments):
 }
 
 function assertDefinitionsWithin(document: DocumentNode): void {
-  const counts = { operations: 0, fragments: 0, variables: 0, directives: 0, spreads: 0, objects: 0 }
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) counts.fragments += 1
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    counts.operations += 1
-    counts.variables += definition.variableDefinitions?.length ?? 0
-  }
-  assertWithin('operations', counts.operations, 'The document has too many operations')
-  assertWithin('fragments', counts.fragments, 'The document has too many fragments')
-  assertWithin('variables', counts.variables, 'The document defines too many variables')
+  const counts = { directives: 0, spreads: 0, objects: 0 }
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
+  const variables = operations.flatMap(({ variableDefinitions }) => variableDefinitions ?? [])
+  assertWithin('operations', operations.length, 'The document has too many operations')
+  assertWithin('fragments', fragments.length, 'The document has too many fragments')
+  assertWithin('variables', variables.length, 'The document defines too many variables')
   visit(document, {
     enter(node) {
       if (node.kind === Kind.STRING)

@@ -60,10 +60,7 @@ export type AccessPath =
     }
 
 export interface CandidatePath {
-  /**
-   * `candidate-ids`: reads the rows with ids from any of the sources. `candidate-rows`: reads the rows that
-   * meet one condition, which says that some source may match the row.
-   */
+  /** `candidate-ids`: rows with ids of any source. `candidate-rows`: rows of which a condition says that one may match. */
   readonly kind: 'candidate-ids' | 'candidate-rows'
   readonly sources: readonly CandidateSource[]
 }

@@ -79,8 +79,10 @@ export function searchCondition(search: Search, index: WordIndex, within: FieldP
 /** Null if one query of the index does not answer it: it only excludes words, or names a field of another collection. */
 function matchOf(search: Search, index: WordIndex, within: FieldPosition): WordMatch | null {
   switch (search.kind) {
-    case 'term':
-      return isKnownField(search, index) ? termMatch(search, index, within) : null
+    case 'term': {
+      const isKnown = search.field === null || index.fields.some(({ name }) => name === search.field)
+      return isKnown ? termMatch(search, index, within) : null
+    }
     case 'not':
       return null
     case 'any': {
@@ -96,10 +98,6 @@ function matchOf(search: Search, index: WordIndex, within: FieldPosition): WordM
       return isWhole ? { kind: 'all', of, except } : null
     }
   }
-}
-
-function isKnownField({ field }: SearchTerm, { fields }: WordIndex): boolean {
-  return field === null || fields.some(({ name }) => name === field)
 }
 
 function termMatch(

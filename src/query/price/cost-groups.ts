@@ -16,10 +16,8 @@ export function filtersSize({ elements }: Pick<AggregatePlan, 'elements'>): numb
 }
 
 /**
- * One pass over all records, one more for each array whose elements are measured or counted, and one if anything else is
- * measured by elements: PostgreSQL measures elements apart from groups, and records are made distinct before they are
- * measured.
- * `mayCount`: whether materialized counts may be the groups.
+ * One pass over all records, one more for each array whose elements are measured or counted, apart on PostgreSQL, and one
+ * if distinct records are measured by elements. `mayCount`: whether materialized counts may be the groups.
  */
 export function readingSize(
   plan: Pick<AggregatePlan, 'table' | 'measures'> & Partial<Pick<AggregatePlan, 'elements'>>,

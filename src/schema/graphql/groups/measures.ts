@@ -1,7 +1,4 @@
-/**
- * Generates the types of measures: a field for each in the table of measures, with an object or arguments for fields; and
- * of pairs: which elements of an array occur together in one record, and how often.
- */
+/** Generates the types of measures, a field for each in the table of measures, and of pairs of elements in arrays. */
 import type { GraphQLOutputType } from 'graphql'
 import { GraphQLFloat, GraphQLInt, GraphQLList, GraphQLObjectType, GraphQLString } from 'graphql/type'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
