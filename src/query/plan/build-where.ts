@@ -2,7 +2,7 @@
 import { findArray, type Table } from '../../database/layout/tables.ts'
 import type { FieldType, Reference } from '../../schema/model/model.ts'
 import { leafProperties, storedName } from '../../schema/model/leaves.ts'
-import type { WhereField } from '../../schema/model/operators.ts'
+import type { PropertyField, WhereField } from '../../schema/model/operators.ts'
 import {
   freeTextsOf,
   holderOf,
@@ -78,8 +78,6 @@ export function bothOf(one: Condition, other: Condition): Condition {
   const parts = conjuncts(condition)
   return parts.length < 2 ? condition : all(tightest(parts))
 }
-
-export type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 /** Counts conditions and joins while it builds, so that one `where` stays within the limits however it is nested. */
 class WhereBuilder extends OperatorBuilder {

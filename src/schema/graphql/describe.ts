@@ -1,11 +1,8 @@
 /** Writes a field's description: the lexicon's description first, then its constraints, in short sentences. */
-interface Described {
-  readonly description?: string | undefined
-  readonly [constraint: string]: unknown
-}
+import type { Json } from '../../util/is-object.ts'
 
-export function describe(property: Described, required: boolean): string {
-  const parts = [property.description?.trim() ?? '']
+export function describe(property: Json, required: boolean): string {
+  const parts = [String(property.description ?? '').trim()]
   const unit = property.type === 'array' ? ' elements' : ' bytes'
   if (required) parts.push('Required by the lexicon.')
   if (typeof property.format === 'string') parts.push(`Format: ${property.format}.`)

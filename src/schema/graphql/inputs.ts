@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql/type'
 import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
-import type { ObjectPath, WhereField } from '../model/operators.ts'
+import type { ObjectPath, PropertyField, WhereField } from '../model/operators.ts'
 import {
   distinctFields,
   freeTextsOf,
@@ -219,8 +219,6 @@ class WhereTypes {
     }))
   }
 }
-
-type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 /** The name of the object type; if references inside have declared targets, a name from the object's path. */
 function nameOf(type: ObjectType, place: ObjectPath | null): string {

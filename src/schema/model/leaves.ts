@@ -40,26 +40,19 @@ export function isStoredInstant(name: string): name is keyof typeof stored {
 }
 
 /** The fields of a record first, then those of the objects inside it. Recursive objects end where columns end. */
-export function propertyLeaves(type: ObjectType): readonly PropertyLeaf[] {
-  return [...leavesOf(type, []), ...leavesInside(type, [], [type])]
-}
-
-function leavesOf(type: ObjectType, inside: readonly Field[]): PropertyLeaf[] {
-  return type.fields.map((field) => ({ kind: 'property', inside, field }))
-}
-
-function leavesInside(
+export function propertyLeaves(
   type: ObjectType,
-  inside: readonly Field[],
-  passed: readonly ObjectType[],
-): PropertyLeaf[] {
+  inside: readonly Field[] = [],
+  above: readonly ObjectType[] = [],
+): readonly PropertyLeaf[] {
   const isElement = inside.some((field) => field.type.kind === 'array')
-  return type.fields.flatMap((field) => {
+  const passed = [...above, type]
+  const further = type.fields.flatMap((field) => {
     const held = field.type.kind === 'array' && !isElement ? field.type.of : field.type
     if (held.kind !== 'object' || passed.includes(held.type)) return []
-    const path = [...inside, field]
-    return [...leavesOf(held.type, path), ...leavesInside(held.type, path, [...passed, held.type])]
+    return propertyLeaves(held.type, [...inside, field], passed)
   })
+  return [...type.fields.map((field) => ({ kind: 'property', inside, field }) as const), ...further]
 }
 
 /** The position, among the objects around a value, of the array of objects; null if there is none. */

@@ -10,6 +10,8 @@ export interface ObjectPath {
   readonly path: readonly string[]
 }
 
+export type PropertyField = Extract<WhereField, { kind: 'property' }>
+
 export type WhereField =
   | { readonly kind: 'system'; readonly name: (typeof systemConditions)[number] }
   | {

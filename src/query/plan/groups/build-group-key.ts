@@ -9,14 +9,14 @@ import {
   type PropertyLeaf,
   storedName,
 } from '../../../schema/model/leaves.ts'
-import type { GroupField, WhereField } from '../../../schema/model/operators.ts'
+import type { GroupField, PropertyField, WhereField } from '../../../schema/model/operators.ts'
 import { objectWhereFields, recordWhereFields, targetOf } from '../../../schema/model/operators.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { type Input, referringCount } from '../build-operators.ts'
-import { buildElementWhere, type PropertyField } from '../build-where.ts'
+import { buildElementWhere } from '../build-where.ts'
 import { all, type Path } from '../conditions.ts'
 import { tableOf } from '../plan-facts.ts'
 import type { PlanContext } from '../plan.ts'
