@@ -4,12 +4,11 @@
  */
 import pg from 'pg'
 import type { Attempt } from './failures.ts'
-import { codeOf, connectionFailure, DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
+import { codeOf, connectionFailure, connectTimeout, DatabaseUnreachableError } from './failures.ts'
+import { isPassing, refusal } from './failures.ts'
 import { settings, type Use } from './session-settings.ts'
 import { hostsOf } from './url.ts'
 
-/** Milliseconds for reaching a host, and again for setting the connection up. */
-const timeout = 5000
 /** Milliseconds that a server has to close a connection. */
 const farewell = 1000
 /** First major version with all features that this code uses. */
@@ -52,7 +51,7 @@ export const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))
 /** A server that is gone or silent, and so cannot tell its timeline, counts as one that takes no writes. */
 async function claimOf(client: pg.Client) {
   try {
-    const statement = { text: `select ${timeline} as timeline`, query_timeout: timeout }
+    const statement = { text: `select ${timeline} as timeline`, query_timeout: connectTimeout }
     const { rows } = await client.query<{ timeline: bigint }>(statement)
     return { client, timeline: Number(rows[0]?.timeline) }
   } catch (cause) {
@@ -135,7 +134,7 @@ export function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: plainTlsMode(url),
     fallback_application_name: 'lexigraph',
-    connectionTimeoutMillis: timeout,
+    connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     // Keeps connections alive in firewalls; few of them drop an idle connection within a minute.
     keepAliveInitialDelayMillis: 10_000,
@@ -169,7 +168,7 @@ export function processOf(client: pg.ClientBase): number {
 /** Describes a connection for error messages. */
 export function attemptOf(client: pg.Client): Attempt {
   const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
-  return { server, user: client.user ?? '', database: client.database ?? '', timeout }
+  return { server, user: client.user ?? '', database: client.database ?? '' }
 }
 
 /** Creates a client that is not connected yet. */
@@ -208,7 +207,7 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
       pg_backend_pid() as pid, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
       current_setting('transaction_read_only') = 'on' as read_only`,
     values: names.flat(),
-    query_timeout: timeout,
+    query_timeout: connectTimeout,
   }
   const { rows } = await client.query<ServerSettings>(statement)
   return rows[0] as ServerSettings
@@ -228,7 +227,7 @@ export const checkInterval = `case when version() ~* 'linux|darwin|bsd|illumos|s
 
 function assertUsable(
   { version, encoding, standby, read_only }: ServerSettings,
-  { server, database }: { readonly server: string; readonly database: string },
+  { server, database }: Attempt,
   use: Use,
 ): void {
   assertServerVersion(version)
@@ -243,18 +242,14 @@ function assertUsable(
   )
 }
 
-const integers: ReadonlySet<number> = new Set([
-  pg.types.builtins.INT2,
-  pg.types.builtins.INT4,
-  pg.types.builtins.INT8,
+const { INT2, INT4, INT8, JSON, JSONB } = pg.types.builtins
+const parsers = new Map<number, (value: never) => unknown>([
+  ...[INT2, INT4, INT8].map((type) => [type, BigInt] as const),
+  ...[JSON, JSONB].map((type) => [type, String] as const),
 ])
-const json: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB])
 
 /** Returns integers as bigint, as every engine does, and JSON as unparsed text. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: never) => unknown {
-  if (format !== 'binary') {
-    if (integers.has(type)) return BigInt
-    if (json.has(type)) return String
-  }
-  return pg.types.getTypeParser(type, format as 'text')
+  const own = format === 'binary' ? undefined : parsers.get(type)
+  return own ?? pg.types.getTypeParser(type, format as 'text')
 }

@@ -14,9 +14,10 @@ export interface Attempt {
   readonly server: string
   readonly user: string
   readonly database: string
-  /** Milliseconds that the server had to answer. */
-  readonly timeout: number
 }
+
+/** Milliseconds for reaching a host, and again for setting the connection up. */
+export const connectTimeout = 5000
 
 /** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) of temporary failures. */
 const passing = new Set([
@@ -101,7 +102,7 @@ export function refusal(cause: unknown, attempt: Attempt): unknown {
   }
 }
 
-function sentence(error: Error, { server, user, database, timeout }: Attempt): string {
+function sentence(error: Error, { server, user, database }: Attempt): string {
   const code = codeOf(error)
   const words = error.message
   switch (code) {
@@ -129,7 +130,7 @@ function sentence(error: Error, { server, user, database, timeout }: Attempt): s
   if (code !== undefined && unreachable.has(code))
     return `The server at ${server} cannot be reached (${code}): start it, or correct host and port in the URL.`
   if (/^timeout expired|^Query read timeout/.test(words))
-    return `The server at ${server} did not answer within ${timeout / 1000} seconds: correct host and port in the URL, or find out what holds it up.`
+    return `The server at ${server} did not answer within ${connectTimeout / 1000} seconds: correct host and port in the URL, or find out what holds it up.`
   if (words.startsWith('Connection terminated'))
     return `The server at ${server} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`
   if (/^SASL: .*password must be/.test(words))

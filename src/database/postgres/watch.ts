@@ -1,6 +1,6 @@
 /** Polls one server each second over a separate connection: whether it answers, its role and its log position. */
-import { once } from 'node:events'
 import pg from 'pg'
+import { within } from '../../util/async/promises.ts'
 import { closeClient, connect, readIdentity, timeline } from './connection.ts'
 import { DatabaseUnreachableError } from './failures.ts'
 
@@ -57,11 +57,10 @@ export class Watch implements AsyncDisposable {
 
   async #look(): Promise<void> {
     const tooLate = new AbortController()
-    const timer = setTimeout(() => tooLate.abort(), timeout)
-    const found = await Promise.race([this.#ask(tooLate.signal), silence(tooLate.signal)]).catch(
-      (error: Error) => error,
-    )
-    clearTimeout(timer)
+    const found = await within(timeout, this.#ask(tooLate.signal), () => {
+      tooLate.abort()
+      return new DatabaseUnreachableError(`It did not answer within ${timeout / 1000} seconds.`)
+    }).catch((error: Error) => error)
     if (found instanceof Error) {
       const lost = this.#client
       this.#client = null
@@ -96,11 +95,6 @@ export class Watch implements AsyncDisposable {
     await closeClient(client)
     throw new DatabaseUnreachableError('Nobody waits for this connection any more.')
   }
-}
-
-async function silence(tooLate: AbortSignal): Promise<never> {
-  await once(tooLate, 'abort')
-  throw new DatabaseUnreachableError(`It did not answer within ${timeout / 1000} seconds.`)
 }
 
 const state = `select pg_is_in_recovery() as standby,

@@ -2,6 +2,7 @@
  * The pool of read connections to one server: its size, its share for long statements, how long a caller waits for a
  * connection, and when a connection is closed.
  */
+import { addAbortListener } from 'node:events'
 import pg from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import { FairSemaphore } from '../../../util/async/fair-semaphore.ts'
@@ -133,22 +134,19 @@ export class QueryPool implements AsyncDisposable {
   async #runShort<Result>(client: pg.PoolClient, work: Query<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted()
     let timer: NodeJS.Timeout | undefined
-    const abort = (): void => {
+    using _listener = addAbortListener(signal, () => {
       timer = setTimeout(() => this.#cancel(client), gracePeriod)
-    }
-    signal.addEventListener('abort', abort)
+    })
     try {
       return await work(client)
     } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
     }
   }
 
   async #runLong<Result>(client: pg.PoolClient, work: Query<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted()
-    const cancel = (): void => this.#cancel(client)
-    signal.addEventListener('abort', cancel)
+    using _listener = addAbortListener(signal, () => this.#cancel(client))
     this.#long.add(client)
     try {
       return await withoutLimit(client, async () => {
@@ -157,7 +155,6 @@ export class QueryPool implements AsyncDisposable {
         return work(client)
       })
     } finally {
-      signal.removeEventListener('abort', cancel)
       this.#long.delete(client)
       // Replaces the driver's error.
       signal.throwIfAborted()
@@ -215,9 +212,9 @@ async function withoutLimit<Result>(client: pg.PoolClient, work: () => Promise<R
 const cancelTimeout = 1000
 
 /**
- * Cancels the statement that runs on a connection, on the server too. `url` is the URL of the connection, which must not be used afterwards: the request to cancel takes another way and
- * might end the next statement. If it has no effect, the connection is cut, so that its caller need not wait any
- * longer; the server notices the cut by itself.
+ * Cancels the statement that runs on a connection, on the server too. The connection must not be used afterwards: the
+ * request takes another way and might end the next statement. If it has no effect, the connection is cut, so that its
+ * caller need not wait any longer; the server notices the cut by itself.
  */
 async function cancelStatement(url: string, client: pg.PoolClient): Promise<void> {
   const cut = setTimeout(() => client.connection.stream.destroy(), cancelTimeout)

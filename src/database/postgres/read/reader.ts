@@ -15,6 +15,7 @@ import { openFileProcess } from '../../files/file-process.ts'
 import type { FileStatements, FileStream } from '../../files/file-source.ts'
 import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
 import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
 import { closeClient } from '../connection.ts'
@@ -28,13 +29,8 @@ import { longest, longTimeout, type Query } from './query-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 
-export interface ReaderOptions {
-  readonly fingerprint: string
-  /** Microseconds since 1970. */
-  readonly now: () => bigint
-  /** Whether the tables of records are spread over the nodes of a cluster. */
-  readonly isSpread: boolean
-}
+/** `isSpread`: whether the tables of records are spread over the nodes of a cluster. */
+type ReaderOptions = Pick<MigrateOptions, 'fingerprint' | 'now'> & { readonly isSpread: boolean }
 
 const beginReading = 'begin isolation level repeatable read read only'
 

@@ -30,11 +30,6 @@ export const defaultQueryOptions: QueryOptions = {
   onNotice: () => undefined,
 }
 
-export interface ServersOptions extends QueryOptions {
-  /** May name several hosts; the one that takes writes is the primary. */
-  readonly database: string
-}
-
 const short: ReadTerms = { kind: 'short' }
 
 type Judgement =
@@ -61,7 +56,7 @@ interface Server {
 }
 
 export class Servers implements AsyncDisposable {
-  readonly #options: ServersOptions
+  readonly #options: QueryOptions
   readonly #hosts: readonly Server[]
   readonly #replicas: readonly Server[]
   /** Settled after the first poll of all servers, which the first query starts. */
@@ -72,11 +67,13 @@ export class Servers implements AsyncDisposable {
   #answers: readonly ServerState[] = []
   #turn = 0
 
-  constructor(options: ServersOptions) {
+  /** `database` may name several hosts; the one that takes writes is the primary. */
+  constructor({ database, ...options }: QueryOptions & { readonly database: string }) {
     this.#options = options
-    const { database, readDatabases } = options
     this.#hosts = hostsOf(database).map((url) => this.#open(url, (server) => this.#hearHost(server)))
-    this.#replicas = readDatabases.map((url) => this.#open(url, (server) => this.#hearReplica(server)))
+    this.#replicas = options.readDatabases.map((url) =>
+      this.#open(url, (server) => this.#hearReplica(server)),
+    )
     this.#primary = this.#hosts[0] as Server
   }
 

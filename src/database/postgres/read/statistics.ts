@@ -4,11 +4,12 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
-import type { ReadTerms, Statement, Statistics } from '../../database.ts'
+import type { Statement, Statistics } from '../../database.ts'
 import type { CountTable } from '../../layout/counts.ts'
 import type { Table, TextIndex, WordIndex } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 import { runPrepared } from '../prepared.ts'
+import type { Servers } from './servers.ts'
 
 /** Milliseconds for which a value is valid. */
 const lifetime = 60_000
@@ -27,10 +28,8 @@ interface LackingTerm {
 
 const lastCharacter = '\u{10ffff}'
 
-type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadTerms) => Promise<Result>
-
 export class PostgresStatistics implements Statistics {
-  readonly #read: Read
+  readonly #read: Servers['read']
   readonly #statistics = new LRUCache<string, number>({ max: maxStatistics, ttl: lifetime })
   /** Missing statistics: the statement that reads each, by cache key. */
   readonly #lacking = new Map<string, Statement>()
@@ -39,7 +38,7 @@ export class PostgresStatistics implements Statistics {
   /** The locale of the database determines which characters the server treats as letters. */
   #letters: RegExp | null = null
 
-  constructor(read: Read) {
+  constructor(read: Servers['read']) {
     this.#read = read
   }
 
