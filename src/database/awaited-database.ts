@@ -82,21 +82,17 @@ export class AwaitedDatabase implements ReadDatabase {
   }
 
   async #look(): Promise<void> {
-    const { open, readProgress } = this.#options
+    const { open, readProgress, onFailure } = this.#options
     try {
       this.#database = await open()
     } catch (error) {
       this.#progress = await readProgress().catch(() => null)
       this.#failure = this.#progress !== null || isOfOtherLexicons(error) ? null : error
-      this.#report()
+      const reason = String(this.#failure)
+      if (this.#failure === null || reason === this.#reported) return
+      this.#reported = reason
+      onFailure(this.#failure)
     }
-  }
-
-  #report(): void {
-    const reason = String(this.#failure)
-    if (this.#failure === null || reason === this.#reported) return
-    this.#reported = reason
-    this.#options.onFailure(this.#failure)
   }
 
   async #wait(): Promise<void> {

@@ -19,7 +19,8 @@ export function deriveRow(table: Table, value: object): DerivedRow {
       // A record may have a property of that name; its story is derived from others.
       if (path[0] === table.collection.stories?.field) return null
       const found = columnValue(kind, valueAt(value, path))
-      return kind === 'text' && isTooLong(found) ? null : found
+      const isTooLong = kind === 'text' && Buffer.byteLength(String(found ?? '')) > longestCategory
+      return isTooLong ? null : found
     }),
     arrays: table.arrays.map((array) => elements(array, value)),
   }
@@ -48,10 +49,6 @@ const longestCategory = 1000
 const longestRepoCollection = 2400
 const longestKey = 1000
 
-function isTooLong(text: ColumnValue): boolean {
-  return typeof text === 'string' && Buffer.byteLength(text) > longestCategory
-}
-
 /** Splits a URI after its last slash; records of one repository and collection share the first part. */
 export function splitUri(uri: string): readonly [base: string, key: string] {
   const end = uri.lastIndexOf('/') + 1
@@ -61,16 +58,12 @@ export function splitUri(uri: string): readonly [base: string, key: string] {
 /** Null when a long text folds by ASCII lower case alone, which avoids storing most long Latin texts twice. */
 export function foldedOrNull(text: string): string | null {
   const folded = foldText(text)
-  return text.length > longestTwice && folded === inAsciiLower(text) ? null : folded
+  const inAsciiLower = (): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return text.length > longestTwice && folded === inAsciiLower() ? null : folded
 }
 
 /** Characters up to which a text is stored in folded form too, instead of being folded whenever it is searched. */
 const longestTwice = 1000
-
-/** Other letters stay as they are. */
-function inAsciiLower(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
-}
 
 /** The texts of a record whose words are indexed, and how much a word counts in each. */
 export function wordTexts({ fields }: WordIndex, value: object) {

@@ -64,7 +64,7 @@ export function refersTo({ first }: SumTable, quote: (name: string) => string): 
 }
 
 /** The sums of a table's own records; its rows change other sums too. */
-export function ownSums(table: Pick<Summable, 'name'> & { readonly sums: readonly SumTable[] }) {
+export function ownSums(table: { readonly name: string; readonly sums: readonly SumTable[] }) {
   return table.sums.filter(({ of }) => of === table.name)
 }
 
@@ -72,9 +72,9 @@ export function ownSums(table: Pick<Summable, 'name'> & { readonly sums: readonl
  * Follows references with one target, never back to a collection on the path, like groups. `nameOf` returns a name that
  * is unique within the table.
  */
-export function buildSums<Its extends Summable>(
-  tables: readonly Its[],
-  nameOf: (table: Its, what: string) => string,
+export function buildSums(
+  tables: readonly Summable[],
+  nameOf: (table: Summable, what: string) => string,
 ): readonly SumTable[] {
   return tables.flatMap((table) => {
     const measured = measuredColumns(table)
@@ -98,16 +98,8 @@ export function buildSums<Its extends Summable>(
   })
 }
 
-interface SingleReference<Its> extends UriColumns {
-  readonly property: string
-  readonly target: Its
-}
-
 /** References that are properties of the record itself and have one target, which is served. */
-function singleReferences<Its extends Summable>(
-  table: Summable,
-  tables: readonly Its[],
-): readonly SingleReference<Its>[] {
+function singleReferences(table: Summable, tables: readonly Summable[]) {
   return table.collection.references.flatMap(({ path, many, target: nsid }) => {
     const [property = '', ...further] = path
     const target = tables.find(({ collection }) => collection.nsid === nsid)

@@ -9,7 +9,7 @@ import type { AccountStatus, Move } from '../write/write-transaction.ts'
 import { quote } from '../../sql/sql.ts'
 import { readCollections, tableNames } from './collections.ts'
 import { isHidden, notHidden } from './hidings.ts'
-import { forgetAccount, isPurged } from './purges.ts'
+import { forgetAccount, forgetRows, isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** A repository collection in which an account has, or had, records. */
@@ -272,10 +272,7 @@ export function* isHiding(): Steps<boolean> {
 
 /** Removes what is stored besides the rows. The account status remains, so that nothing comes back unasked. */
 function* forgetRest(did: string): Steps<void> {
-  const [from, to] = urisOf(did)
-  const bases = 'select id from base where uri >= ? and uri < ?'
-  for (const place of ['parked', 'tombstone', 'expired'])
-    yield* ask(`delete from ${place} where base in (${bases})`, from, to)
-  yield* ask('delete from rejection where key >= ? and key < ?', from, to)
+  yield* forgetRows(did)
+  yield* ask('delete from rejection where key >= ? and key < ?', ...urisOf(did))
   yield* ask('update actor set handle = null, handle_due = null where did = ?', did)
 }

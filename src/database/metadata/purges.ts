@@ -61,11 +61,15 @@ export function* measurePurge(subject: string): Steps<PurgeExtent> {
 
 /** Removes what is stored of a record outside its collection's table. */
 export function* forgetRecord(uri: string): Steps<void> {
-  const { collection } = recordNameOf(uri) ?? { collection: null }
-  const [rows, values] = rowsOf(uri, collection)
+  yield* forgetRows(uri)
+  yield* forgetRejections(uri)
+}
+
+/** Removes quarantined rows, tombstones and notes of expiry. */
+export function* forgetRows(subject: string): Steps<void> {
+  const [rows, values] = rowsOf(subject, recordNameOf(subject)?.collection ?? null)
   for (const place of ['parked', 'tombstone', 'expired'])
     yield* ask(`delete from ${place} where ${rows}`, ...values)
-  yield* forgetRejections(uri)
 }
 
 /**

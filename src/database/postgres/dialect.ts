@@ -57,14 +57,8 @@ export const postgresDialect: Dialect = {
   uri: (alias, collection) =>
     sql`('at://' || ${alias}.did || ${literal(`/${collection}/`)} || ${alias}.rkey)`,
   unindexed: (value) => value,
-  each: (json, path, alias) => {
-    const found = jsonbAt(json, path)
-    return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) as ${alias}(value)`
-  },
-  objects: (json, path, alias) => {
-    const found = jsonbAt(json, path)
-    return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) with ordinality as ${alias}(value, key)`
-  },
+  each: (json, path, alias) => sql`${elementsAt(json, path)} as ${alias}(value)`,
+  objects: (json, path, alias) => sql`${elementsAt(json, path)} with ordinality as ${alias}(value, key)`,
   jsonArray: (values) => {
     const parts = values.flatMap((value, index) => [
       raw(index === 0 ? `'['` : `','`),
@@ -233,6 +227,11 @@ function around(json: Sql, write: (text: string) => string): Sql {
 
 function jsonbAt(json: Sql, path: readonly string[]): Sql {
   return around(json, (text) => jsonAt(text, path))
+}
+
+function elementsAt(json: Sql, path: readonly string[]): Sql {
+  const found = jsonbAt(json, path)
+  return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end)`
 }
 
 function pattern(trigram: string): string {

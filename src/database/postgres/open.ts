@@ -4,11 +4,10 @@ import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildProgress, RebuildReport } from '../rebuild/rebuild-report.ts'
-import { BuiltElsewiseError } from '../refusals.ts'
 import { connect, withClient } from './connection.ts'
 import { derivationOf } from './layout/ddl.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import { isCurrent, migrate, readOurState, recordText } from './layout/migrate.ts'
+import { assertCurrent, isCurrent, migrate, readOurState, recordText } from './layout/migrate.ts'
 import { readRebuild } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
@@ -43,9 +42,7 @@ export async function openPostgres(url: string, options: MigrateOptions & Readin
 /** Only reads: leaves a database that was built from other lexicons unchanged and throws. */
 export async function openPostgresReader(url: string, options: ReadingOptions): Promise<ReadDatabase> {
   const isSpread = await withClient(url, 'read', async (client) => {
-    const state = await readOurState(client)
-    if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
-    if (!isCurrent(state, options.fingerprint)) throw new BuiltElsewiseError()
+    await assertCurrent(client, options.fingerprint, 'it is empty. `lexigraph import FILE…` fills it.')
     return isOnCluster(client)
   })
   return createReader(url, options, isSpread)

@@ -34,7 +34,6 @@ function keyInUtc(micros: Sql, { unit, weekStart }: TimeBucket, floor: Floor): S
   }
 }
 
-/** As the function `day_of`, in a sixth of the time: it evaluates its argument twice. */
 function dayOf(micros: Sql): Sql {
   const day = raw('86400000000')
   return sql`(date '1970-01-01' + (${bucketStart(micros, { unit: 'day', weekStart: 0 }, floorOnce)} / ${day})::int)`

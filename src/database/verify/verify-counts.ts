@@ -3,7 +3,7 @@
  * SQLite reads from its word indexes.
  */
 import { utcBucket } from '../../sql/time-buckets.ts'
-import { quote, raw } from '../../sql/sql.ts'
+import { literal, quote, raw } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'
 import type { ReadDatabase } from '../database.ts'
 import { ownSums, refersTo, sumColumns, type SumTable, summedValues } from '../layout/sums.ts'
@@ -74,7 +74,7 @@ function differenceOf({ name, columns, stored, computed }: Pair): string {
   )
   const [kept, met] = [`select ${texts} from (${stored}) kept`, `select ${texts} from (${computed}) met`]
   const differs = `select * from (${kept} except ${met}) a union all select * from (${met} except ${kept}) b`
-  return `select '${name.replaceAll("'", "''")}' as name where exists (${differs})`
+  return `select ${literal(name).sql} as name where exists (${differs})`
 }
 
 function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable): Pair {

@@ -12,7 +12,8 @@ export function createCounts(table: Table, schema = recordsSchema): string {
   const tables = table.counts.map((counts) => {
     const keys = countKeys(counts)
     const columns = keys.map((key, index) => {
-      const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
+      const isOfTime = counts.kind === 'day' || counts.kind === 'month'
+      const kind = isOfTime ? undefined : kinds.get(counts.columns[index] ?? '')
       return `${key} ${kind === undefined ? 'bigint' : columnTypes[kind]}, `
     })
     const isSpread = liesWithTargets(table, counts)
@@ -28,7 +29,9 @@ export function fillCounts(table: Table): string {
   const name = quote(table.name)
   const fill = table.counts.map((counts) => {
     const rows =
-      counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(table, counts, [[name, 1]])
+      counts.kind === 'month'
+        ? `select ${monthOf('value')} as month, sum(n) from ${quote(daysOf(table.counts, counts).name)} group by month`
+        : changes(table, counts, [[name, 1]])
     const columns = `${keysOf(table, counts).join(', ')}, n`
     return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} (${columns}) ${rows};`
   })
@@ -55,7 +58,7 @@ function keysOf(table: Table, counts: CountTable): readonly string[] {
 
 /** Selects the change of the count for each value. */
 function changes(table: Table, counts: CountTable, rows: readonly ChangedRows[]): string {
-  const values = valuesOf(counts)
+  const values = countedValues(counts, (name) => `r.${quote(name)}`)
   const names = values.map((_, index) => `v${index}`).join(', ')
   const columns = values.map((value, index) => `${value} as v${index}`).join(', ')
   const each = rows.map(([from, n]) => `select ${columns}, ${n} as n from ${from} r`)
@@ -68,20 +71,8 @@ function changes(table: Table, counts: CountTable, rows: readonly ChangedRows[])
     : all
 }
 
-function valuesOf(counts: CountTable): readonly string[] {
-  return countedValues(counts, (name) => `r.${quote(name)}`)
-}
-
-function addDaysUp(days: CountTable): string {
-  return `select ${monthOf('value')} as month, sum(n) from ${quote(days.name)} group by month`
-}
-
 /** SQL for the first day of a day's month. */
 function monthOf(day: string): string {
   const first = `date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date`
   return `(${first} - date '1970-01-01')::bigint`
-}
-
-function isOfTime({ kind }: CountTable): boolean {
-  return kind === 'day' || kind === 'month'
 }

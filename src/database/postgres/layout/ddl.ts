@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { wordsVersion } from '../../../search/words.ts'
 import { shortName } from '../../../util/text/short-name.ts'
-import { quote } from '../../../sql/sql.ts'
+import { literal, quote } from '../../../sql/sql.ts'
 import type { ArrayIndex, Column, Table, TableIndex } from '../../layout/tables.ts'
 import { storedColumns } from '../../layout/tables.ts'
 import { shardValues } from '../../layout/shards.ts'
@@ -71,19 +71,15 @@ const shardTables = `
 
 /** JSON at a path. One operator for each step takes half as long as `#>` with an array. */
 export function jsonAt(json: string, path: readonly string[]): string {
-  return path.length === 0 ? json : `(${json}${path.map((part) => ` -> ${literal(part)}`).join('')})`
+  return path.length === 0 ? json : `(${json}${path.map((part) => ` -> ${literal(part).sql}`).join('')})`
 }
 
 /** The text of a scalar at a path; null if there is none. */
 export function textAt(json: string, path: readonly string[]): string {
   const last = path.at(-1)
   const text =
-    last === undefined ? `${json} #>> '{}'` : `${jsonAt(json, path.slice(0, -1))} ->> ${literal(last)}`
+    last === undefined ? `${json} #>> '{}'` : `${jsonAt(json, path.slice(0, -1))} ->> ${literal(last).sql}`
   return `((${text}) collate "C")`
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Text without a column of its own. Its index is over exactly this expression. */

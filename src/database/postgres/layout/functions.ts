@@ -54,10 +54,6 @@ begin
 end
 $$;
 
-create or replace function day_of(micros bigint) returns date language sql immutable strict parallel safe as $$
-  select date '1970-01-01' + (micros / 86400000000 - case when micros % 86400000000 < 0 then 1 else 0 end)::int
-$$;
-
 create or replace function instant_text(micros bigint) returns text language sql immutable strict parallel safe as $$
   select to_char(
     timestamp '1970-01-01' + micros / 86400000000 * interval '1 day' + micros % 86400000000 * interval '1 microsecond',

@@ -7,7 +7,7 @@ import type { Client } from 'pg'
 import { assertNoCopy } from '../../copy/mark.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
-import { otherSchema, RebuildConflictError } from '../../refusals.ts'
+import { BuiltElsewiseError, otherSchema, RebuildConflictError } from '../../refusals.ts'
 import { fillCounts } from './count-ddl.ts'
 import {
   commonTables,
@@ -41,7 +41,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
     const report = await byTurns(client, options, async () => {
-      const isStale = (await within(client, 'begin', () => layOutOrCheck(client, options))) === 'stale'
+      const isStale = await within(client, 'begin', () => layOutOrCheck(client, options))
       return isStale ? rebuild(client, options) : null
     })
     if (report !== null) options.onRebuilt?.(report)
@@ -82,22 +82,29 @@ async function takeTurn(client: Client): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
-/** `stale`: the tables have another derivation and must be rebuilt. */
-async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
+/** Whether the tables have another derivation and must be rebuilt. */
+async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<boolean> {
   await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
   // Another process may have done the work while this one waited.
   const state = await readOurState(client)
   if (state === null) await create(client, options)
   else if (!isCurrent(state, options.fingerprint)) {
     await runSteps(client, assertMayRebuild(options, derivationOf(options.fingerprint), recordText))
-    return 'stale'
+    return true
   }
-  return 'current'
+  return false
 }
 
 /** Whether the database has this program's schema and derivation. */
 export function isCurrent(state: State | null, fingerprint: string): boolean {
   return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
+}
+
+/** Throws if the database was built from other lexicons, or is empty, with a message about that. */
+export async function assertCurrent(client: Client, fingerprint: string, empty: string): Promise<void> {
+  const state = await readOurState(client)
+  if (state === null) throw new Error(empty)
+  if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
 }
 
 /** Null for an empty database; throws like `assertOurs`. */

@@ -45,6 +45,7 @@ import { createSums, fillSums } from './sum-ddl.ts'
 import {
   closeGate,
   createTransaction,
+  indexesOnly,
   lockSpace,
   locks,
   type Transaction,
@@ -185,14 +186,13 @@ export async function enterCollection(client: Client, { name, collection }: Tabl
 /** Lets names without a schema refer to the new tables. */
 const useNext = `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`
 
-/** Runs a transaction under the lock of all writers. Rows are found by indexes; `next` writes to the new tables. */
+/** Runs a transaction under the lock of all writers; `next` writes to the new tables. */
 async function step<Result>(
   client: Client,
   tables: 'old' | 'next',
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const begin = `begin; set local enable_seqscan = off; set local enable_hashjoin = off;
-    set local enable_mergejoin = off; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
+  const begin = `begin; ${indexesOnly} select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
   return within(client, begin, async () => {
     if (tables === 'next') await client.query(useNext)
     return work(createTransaction(client))

@@ -49,13 +49,11 @@ export interface CountChange {
 }
 
 function changes(rows: readonly ChangedRows[]): string {
-  const each = rows.map(([from, n]) => `select word, ${n} as n from (${wordsOf(from)}) w`)
-  return `select word, sum(n) as n from (${each.join(' union all ')}) c group by word having sum(n) <> 0 order by word`
-}
-
-/** The words of each row, each once. A lexeme of a word begins with the capital letters of its field, marks do not. */
-function wordsOf(from: string): string {
-  return `select word from ${from} r cross join lateral (
+  // Each word of a row once. A lexeme of a word begins with the capital letters of its field, marks do not.
+  const each = rows.map(
+    ([from, n]) => `select word, ${n} as n from (select word from ${from} r cross join lateral (
     select distinct ltrim(lexeme, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') collate "C" as word from unnest(r.words)
-    where lexeme collate "C" between 'A' and '[') w`
+    where lexeme collate "C" between 'A' and '[') w) w`,
+  )
+  return `select word, sum(n) as n from (${each.join(' union all ')}) c group by word having sum(n) <> 0 order by word`
 }

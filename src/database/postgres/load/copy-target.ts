@@ -114,7 +114,9 @@ class PostgresTarget implements CopyTarget {
 
   async complete({ name }: CopyPart): Promise<void> {
     const writer = this.#writers.get(name)
-    if (writer === undefined || (await this.#isComplete(name))) return
+    if (writer === undefined) return
+    const find = `select from listing where kind = '${ownListing}' and target = $1`
+    if ((await this.#client.query(find, [name])).rows.length > 0) return
     const { table } = writer
     // One transaction for each index, so that a killed process does not lose the indexes it has built.
     for (const statement of indexStatements(table))
@@ -144,14 +146,6 @@ class PostgresTarget implements CopyTarget {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await closeClient(this.#client)
-  }
-
-  async #isComplete(name: string): Promise<boolean> {
-    const { rows } = await this.#client.query(
-      `select from listing where kind = '${ownListing}' and target = $1`,
-      [name],
-    )
-    return rows.length > 0
   }
 
   /** `expected`: the derivation that the database must still have. */

@@ -3,13 +3,12 @@ import type { Client } from 'pg'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
 import { jsonColumn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
-import { BuiltElsewiseError } from '../../refusals.ts'
 import { attemptOf, closeClient, connect, readIdentity } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
 import { refusal } from '../failures.ts'
 import { isOnCluster } from '../layout/spread-ddl.ts'
 import { beginSnapshot } from '../read/one-state.ts'
-import { isCurrent, readOurState } from '../layout/migrate.ts'
+import { assertCurrent } from '../layout/migrate.ts'
 import { withoutPassword } from '../url.ts'
 
 export const spelling: Spelling = {
@@ -31,7 +30,8 @@ const begin = `begin isolation level repeatable read read only;
 export async function openPostgresSnapshot(url: string, fingerprint: string | null): Promise<Snapshot> {
   const client = await connect(url, 'read')
   try {
-    if (fingerprint !== null) await assertReadable(client, fingerprint)
+    if (fingerprint !== null)
+      await assertCurrent(client, fingerprint, 'it is empty, so that there is nothing to copy.')
     const identity = await identityOf(client, url)
     await beginSnapshot(client, begin, await isOnCluster(client))
     return new PostgresSnapshot(client, identity, withoutPassword(url))
@@ -39,12 +39,6 @@ export async function openPostgresSnapshot(url: string, fingerprint: string | nu
     await closeClient(client)
     throw refusal(error, attemptOf(client))
   }
-}
-
-async function assertReadable(client: Client, fingerprint: string): Promise<void> {
-  const state = await readOurState(client)
-  if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
-  if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
 }
 
 /** Not every role may read the identity. */

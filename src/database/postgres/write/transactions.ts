@@ -43,7 +43,7 @@ const unresolved = `${closeGate}; select from run_command_on_workers($$select co
     where database = current_database() and gid like 'citus_%'$$) where not success or result <> '0'`
 
 /** Rows are looked up by indexes, whatever the statistics say of a table that was empty a moment ago. */
-const indexesOnly =
+export const indexesOnly =
   'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;'
 const beginReading = `begin isolation level repeatable read read only; ${indexesOnly}`
 const beginWriting = `begin; ${indexesOnly}

@@ -27,10 +27,8 @@ import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
 import { dropOld } from '../layout/generations.ts'
 import { nextSchema, oldSchema } from '../layout/rebuild-state.ts'
 
-export interface PostgresWriterOptions extends ApplierOptions {
-  /** The derivation that the tables must have, as stored in the table `state`. */
-  readonly derivation: string
-}
+/** `derivation`: the one that the tables must have, as stored in the table `state`. */
+type PostgresWriterOptions = ApplierOptions & { readonly derivation: string }
 
 type Connect = (use: Exclude<Use, 'read'>) => Promise<Client>
 
