@@ -2,14 +2,11 @@
 import { foldText } from '../util/text/fold.ts'
 import { urlHash } from '../util/text/normalize-url.ts'
 import { parseRecordInstant } from '../util/instant.ts'
-import type { ColumnValue } from './changes.ts'
+import type { ColumnValue, RecordPut } from './changes.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type WordIndex } from './layout/tables.ts'
 import { isObject } from '../util/is-object.ts'
 
-export interface DerivedRow {
-  readonly columns: readonly ColumnValue[]
-  readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
-}
+type DerivedRow = Pick<RecordPut, 'columns' | 'arrays'>
 
 /** Values of a shape that the lexicon does not allow count as missing; `refBase` is the base URI as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {

@@ -1,7 +1,4 @@
-/**
- * Marks a database as an unfinished copy in the field for the derivation of its tables, so that neither a reading
- * server nor an import, which would rebuild it, takes it for complete.
- */
+/** Marks a database as an unfinished copy, in the field for its derivation, so that nothing takes it for complete. */
 
 export interface CopyMark {
   /** The derivation of the finished copy. */
@@ -33,15 +30,15 @@ export function assertNoCopy(derivation: string): void {
   )
 }
 
-/** `whole`: the database has content of its own, perhaps that of a finished copy. */
-export type TargetState = 'empty' | 'unfinished' | 'whole'
-
-/** Throws when the database, with this stored derivation, cannot become the wanted copy. */
+/**
+ * Throws when the database, with this stored derivation, cannot become the wanted copy. `whole`: it has content of its
+ * own, perhaps that of a finished copy.
+ */
 export async function stateOf(
   derivation: string | null,
   wanted: CopyMark,
   hasRows: () => Promise<boolean> | boolean,
-): Promise<TargetState> {
+): Promise<'empty' | 'unfinished' | 'whole'> {
   const mark = derivation === null ? null : parseMark(derivation)
   if (mark === null) {
     if (derivation !== wanted.derivation)

@@ -1,7 +1,4 @@
-/**
- * Hidings by operators: when, who and why, including those that have ended. They are independent of the account status,
- * and nothing that the network reports ends them.
- */
+/** Hidings by operators, also those that have ended. Nothing that the network reports ends them. */
 import type { Hiding, Purge } from './metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 

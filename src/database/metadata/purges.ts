@@ -1,7 +1,4 @@
-/**
- * Purges: removals for good by operators. A purge belongs to a hiding and holds until the hiding ends; meanwhile
- * nothing of its subject is stored.
- */
+/** Purges by operators: each belongs to a hiding, and nothing of its subject is stored until that ends. */
 import { recordNameOf, repoCollectionUri, urisOf } from '../changes.ts'
 import { quote } from '../../sql/sql.ts'
 import { readCollections } from './collections.ts'

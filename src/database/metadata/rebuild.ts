@@ -32,19 +32,12 @@ export function* hiddenRecords(): Steps<readonly RowKey[]> {
 
 /** Quarantines hidden records, so that none enters the new tables. `former`: a table's name, quoted. */
 export function* quarantineHidden(former: string, records: readonly RowKey[]): Steps<void> {
-  yield* ask(
-    `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
-     select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
-     where base in (${repoCollectionsWhere(`${withheld} and status is distinct from 'deleted'`)})`,
-  )
-  for (const { base, rkey } of records)
-    yield* ask(
-      `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
-       select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
-       where base = ? and rkey = ? and base not in (${repoCollectionsWhere(withheld)})`,
-      base,
-      rkey,
-    )
+  const quarantine = `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
+    select base, rkey, cid, rev, indexed_at, changed_at, record from ${former} where base`
+  const ofAccounts = repoCollectionsWhere(`${withheld} and status is distinct from 'deleted'`)
+  yield* ask(`${quarantine} in (${ofAccounts})`)
+  const alone = `${quarantine} = ? and rkey = ? and base not in (${repoCollectionsWhere(withheld)})`
+  for (const { base, rkey } of records) yield* ask(alone, base, rkey)
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Opens and sets up one connection to a PostgreSQL server. A URL may name several hosts, as in libpq; the driver
- * accepts only one, so this file tries them and finds the host that takes writes.
- */
+/** Opens and sets up a connection to a PostgreSQL server: of several hosts in a URL, to the one that takes writes. */
 import pg from 'pg'
 import type { Attempt } from './failures.ts'
 import { codeOf, connectionFailure, connectTimeout, DatabaseUnreachableError } from './failures.ts'

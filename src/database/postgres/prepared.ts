@@ -1,7 +1,4 @@
-/**
- * Prepared statements of a connection. Driver and server hold them as long as the connection lives, so a connection
- * that has prepared many of them should be replaced.
- */
+/** Prepared statements of a connection, which driver and server hold as long as the connection lives. */
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
 import type { Steps } from '../metadata/steps.ts'

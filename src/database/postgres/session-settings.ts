@@ -17,32 +17,31 @@ const common = {
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '3',
 }
-/** The physical plan already contains the access paths; the server's planner must not choose others. */
-const reading = {
-  default_transaction_read_only: 'on',
-  enable_seqscan: 'off',
-  join_collapse_limit: '1',
-  // 64 MB with the default `work_mem`; a larger list in a condition would be scanned for each row.
-  hash_mem_multiplier: '16',
-  // One statement uses one core; query-pool.ts decides how many run at once. Two parallel workers took up to twice as
-  // much processor time for a group, and other statements had to wait for all of them.
-  max_parallel_workers_per_gather: '0',
-}
-/** A load or a rebuild has no time limit, whatever the defaults of the role are. */
-const writing = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
-/** The server ends the connection when this process is silent, because it hangs or its machine is gone. */
-const leading = {
-  statement_timeout: '0',
-  idle_session_timeout: '6s',
-  idle_in_transaction_session_timeout: '6s',
-  tcp_keepalives_idle: '2',
-  tcp_keepalives_interval: '2',
-  tcp_keepalives_count: '2',
-  tcp_user_timeout: '6s',
-}
 
 export const settings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
-  read: { ...common, ...reading },
-  write: { ...common, ...writing },
-  lead: { ...common, ...leading },
+  /** The physical plan already contains the access paths; the server's planner must not choose others. */
+  read: {
+    ...common,
+    default_transaction_read_only: 'on',
+    enable_seqscan: 'off',
+    join_collapse_limit: '1',
+    // 64 MB with the default `work_mem`; a larger list in a condition would be scanned for each row.
+    hash_mem_multiplier: '16',
+    // One statement uses one core; query-pool.ts decides how many run at once. Two parallel workers took up to twice as
+    // much processor time for a group, and other statements had to wait for all of them.
+    max_parallel_workers_per_gather: '0',
+  },
+  /** A load or a rebuild has no time limit, whatever the defaults of the role are. */
+  write: { ...common, statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
+  /** The server ends the connection when this process is silent, because it hangs or its machine is gone. */
+  lead: {
+    ...common,
+    statement_timeout: '0',
+    idle_session_timeout: '6s',
+    idle_in_transaction_session_timeout: '6s',
+    tcp_keepalives_idle: '2',
+    tcp_keepalives_interval: '2',
+    tcp_keepalives_count: '2',
+    tcp_user_timeout: '6s',
+  },
 }

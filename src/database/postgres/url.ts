@@ -1,4 +1,4 @@
-/** Splits the URL of a database into its hosts, and removes passwords from URLs for display. */
+/** Splits the URL of a database into its hosts, of which the driver accepts one, and removes passwords for display. */
 
 /** Returns one URL for each host, in the order of the hosts. */
 export function hostsOf(url: string): string[] {

@@ -1,7 +1,4 @@
-/**
- * Previews the effect of a rebuild for other lexicons on stored records, in SQL for every engine. It must not write;
- * all statements see one snapshot, or the caller's transaction.
- */
+/** What a rebuild for other lexicons would do to stored records. All statements see one snapshot and write nothing. */
 import { quote } from '../../sql/sql.ts'
 import { type LostCollection, LostCollectionsError } from '../database.ts'
 import type { MigrateOptions } from '../migrate-options.ts'

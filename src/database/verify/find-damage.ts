@@ -84,10 +84,7 @@ function problemsOf(
   const problems: string[] = []
   const content = contentOf(table, row)
   if (content === null) return ['Its content cannot be parsed.']
-  const {
-    value,
-    derived: { columns, arrays },
-  } = content
+  const { value, columns, arrays } = content
   const cid = row.cid instanceof Uint8Array ? formatCid(row.cid) : String(row.cid)
   if (content.cid !== cid) problems.push('Its content does not have its CID.')
   const differing = storedColumns(table).filter((column, index) => {
@@ -137,7 +134,7 @@ function contentOf(table: Table, { json }: StepRow) {
   if (json === null) return null
   try {
     const value = JSON.parse(String(json)) as object
-    return { value, cid: cidOfJson(value), derived: deriveRow(table, value) }
+    return { value, cid: cidOfJson(value), ...deriveRow(table, value) }
   } catch {
     return null
   }

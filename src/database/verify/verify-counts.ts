@@ -1,7 +1,4 @@
-/**
- * Compares materialized counts and sums with the records, by statements that every engine runs, and vocabularies, which
- * SQLite reads from its word indexes.
- */
+/** Compares materialized counts, sums and vocabularies with the records, by statements that every engine runs. */
 import { utcBucket } from '../../sql/time-buckets.ts'
 import { literal, quote, raw } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'

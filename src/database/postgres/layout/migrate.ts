@@ -1,7 +1,4 @@
-/**
- * Brings a database to the current lexicons: lays out an empty one in one transaction, and rebuilds tables of another
- * derivation from the records in them.
- */
+/** Lays out an empty database, and rebuilds tables of another derivation from the records in them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { assertNoCopy } from '../../copy/mark.ts'

@@ -17,14 +17,7 @@ const longestAnswer = 1_000
 const longestSilence = 1_000
 const longestPause = 16_000
 
-interface SocketUse {
-  /** Bytes that the socket has read. */
-  bytes: number
-  /** When the last byte came, or when the use began. */
-  heardAt: number
-  /** Milliseconds of silence at which the server is asked next. */
-  askAfter: number
-}
+type SocketUse = ReturnType<typeof startedNow>
 
 export class Liveness implements Disposable {
   readonly #url: string
@@ -118,7 +111,11 @@ export class Liveness implements Disposable {
   }
 }
 
-function startedNow(bytes: number): SocketUse {
+/**
+ * `bytes` that the socket has read, when the last one came or the use began, and the milliseconds of silence at which
+ * the server is asked next.
+ */
+function startedNow(bytes: number) {
   return { bytes, heardAt: performance.now(), askAfter: longestSilence }
 }
 

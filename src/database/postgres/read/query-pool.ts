@@ -1,7 +1,4 @@
-/**
- * The pool of read connections to one server: its size, its share for long statements, how long a caller waits for a
- * connection, and when a connection is closed.
- */
+/** The pool of read connections to one server, some of which are left to short statements. */
 import { addAbortListener } from 'node:events'
 import pg from 'pg'
 import { ServiceError } from '../../../errors.ts'
@@ -20,10 +17,7 @@ export interface PoolOptions {
 
 /** Milliseconds beyond the server's own timeout after which the driver gives up on a statement. */
 const grace = 5000
-/**
- * Milliseconds after which the server ends a long statement. Its signal ends it long before, but the request to cancel
- * may get lost.
- */
+/** Milliseconds after which the server ends a long statement, if the request to cancel it got lost. */
 export const longest = 3_600_000
 /** The driver's timeout for long statements, in milliseconds. */
 export const longTimeout = longest + grace

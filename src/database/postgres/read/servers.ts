@@ -39,20 +39,35 @@ type Judgement =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'silent' | 'writes' | 'stranger' | 'behind'; readonly reason: string }
 
-interface Server {
+class Server {
   readonly url: string
   readonly pool: QueryPool
   readonly watch: Watch
   /** Its latest answer; null while it does not answer. */
-  state: ServerState | null
+  state: ServerState | null = null
   /** Why it did not answer; null if it did. */
-  failure: Error | null
+  failure: Error | null = null
   /** Number of consecutive polls without any sign of life. */
-  silences: number
+  silences = 0
   /** Used for replicas. */
-  judgement: Judgement
+  judgement: Judgement = { kind: 'unknown' }
   /** Of a replica: when, by the clock of the primary, it had all that the primary had written. Milliseconds. */
-  wholeAt: number
+  wholeAt = Number.NEGATIVE_INFINITY
+
+  /** Calls `hear` after each poll. */
+  constructor(url: string, options: PoolOptions, hear: (server: Server) => void) {
+    this.url = url
+    this.pool = new QueryPool(url, options)
+    this.watch = new Watch(url, (found) => {
+      const failed = found instanceof Error
+      this.state = failed ? null : found
+      this.failure = failed ? found : null
+      this.silences = failed && isSilence(found) ? this.silences + 1 : 0
+      // One silence may be a delay of this process; after two, running statements will hardly be answered either.
+      if (this.silences >= 2) this.pool.cut()
+      hear(this)
+    })
+  }
 }
 
 export class Servers implements AsyncDisposable {
@@ -70,10 +85,10 @@ export class Servers implements AsyncDisposable {
   /** `database` may name several hosts; the one that takes writes is the primary. */
   constructor({ database, ...options }: QueryOptions & { readonly database: string }) {
     this.#options = options
-    this.#hosts = hostsOf(database).map((url) => this.#open(url, (server) => this.#hearHost(server)))
-    this.#replicas = options.readDatabases.map((url) =>
-      this.#open(url, (server) => this.#hearReplica(server)),
-    )
+    const open = (urls: readonly string[], hear: (server: Server) => void) =>
+      urls.map((url) => new Server(url, options, hear))
+    this.#hosts = open(hostsOf(database), (server) => this.#hearHost(server))
+    this.#replicas = open(options.readDatabases, (server) => this.#hearReplica(server))
     this.#primary = this.#hosts[0] as Server
   }
 
@@ -91,10 +106,7 @@ export class Servers implements AsyncDisposable {
     return this.#run(() => this.#usablePrimary(), work, terms)
   }
 
-  /**
-   * Opens a separate connection to the primary for queries of any length: a replica would cancel a query that conflicts
-   * with its replay.
-   */
+  /** For queries of any length: a replica would cancel a query that conflicts with its replay. */
   async connectPrimary(): Promise<Client> {
     return connect(await this.primaryUrl(), 'read')
   }
@@ -160,30 +172,6 @@ export class Servers implements AsyncDisposable {
 
   #inUse(): readonly Server[] {
     return this.#replicas.filter(({ judgement }) => judgement.kind === 'near')
-  }
-
-  #open(url: string, hear: (server: Server) => void): Server {
-    const pool = new QueryPool(url, this.#options)
-    const watch = new Watch(url, (found) => {
-      const failed = found instanceof Error
-      server.state = failed ? null : found
-      server.failure = failed ? found : null
-      server.silences = failed && isSilence(found) ? server.silences + 1 : 0
-      // One silence may be a delay of this process; after two, running statements will hardly be answered either.
-      if (server.silences >= 2) pool.cut()
-      hear(server)
-    })
-    const server: Server = {
-      url,
-      pool,
-      watch,
-      state: null,
-      failure: null,
-      silences: 0,
-      judgement: { kind: 'unknown' },
-      wholeAt: Number.NEGATIVE_INFINITY,
-    }
-    return server
   }
 
   #hearHost(server: Server): void {

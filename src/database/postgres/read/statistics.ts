@@ -1,7 +1,4 @@
-/**
- * Rough statistics for choosing access paths in PostgreSQL. A plan that needs missing values gets guesses; `complete`
- * then reads the values, and the plan is made again.
- */
+/** Rough statistics for access paths: a plan gets guesses for missing values, which `complete` then reads. */
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
 import type { Statement, Statistics } from '../../database.ts'

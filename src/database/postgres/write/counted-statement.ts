@@ -1,7 +1,4 @@
-/**
- * Statements that change rows of a collection together with its counts, sums and vocabulary, as data-modifying common
- * table expressions. All of them see the tables as they were before the statement.
- */
+/** Statements that change rows together with counts, sums and the vocabulary, and see all as it was before. */
 import type { Table } from '../../layout/tables.ts'
 import { changeCounts } from '../layout/count-ddl.ts'
 import { quote } from '../layout/ddl.ts'

@@ -1,7 +1,4 @@
-/**
- * Writes the rows of each collection, many at once, and keeps its table and side tables consistent. It must not know
- * revisions or accounts; the server maintains the indexes.
- */
+/** Writes rows of each collection with their side entries. It must not know revisions or accounts. */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import { refBasesOf, wordTexts } from '../../derive.ts'

@@ -9,21 +9,8 @@ import { fieldPrefix, fieldSeparator } from '../word-query.ts'
 const lastPosition = 16_383
 const mostPositions = 255
 
-export interface WordVector {
-  /** Text that the server reads as a `tsvector`, and the lexemes in it. */
-  readonly vector: string
-  readonly lexemes: readonly string[]
-  /**
-   * The words of each field between spaces, one field after the other, if the vector lacks positions, so that phrases
-   * can be verified; null for nearly all records.
-   */
-  readonly text: string | null
-  /** Number of words, each counted with the weight of its field. */
-  readonly length: number
-}
-
 /** `weights`: how much a word counts in each field. A missing text has no words. */
-export function wordVector(texts: readonly (string | null)[], weights: readonly number[]): WordVector {
+export function wordVector(texts: readonly (string | null)[], weights: readonly number[]) {
   const { fields, marks, length } = indexedWords(texts, weights)
   let isWhole = true
   const entries: string[] = []
@@ -47,9 +34,12 @@ export function wordVector(texts: readonly (string | null)[], weights: readonly 
     entries.push(`'${mark}'`)
   }
   return {
+    /** Text that the server reads as a `tsvector`, and the lexemes in it. */
     vector: entries.join(' '),
     lexemes,
+    /** The words of each field between spaces, to verify phrases if the vector lacks positions, as few do. */
     text: isWhole ? null : fields.map((words) => ` ${words.join(' ')} `).join(fieldSeparator),
+    /** Number of words, each counted with the weight of its field. */
     length,
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The write path of PostgreSQL: each batch is one transaction, and so is a whole import. Also frees space after records
- * were removed for good.
- */
+/** The write path of PostgreSQL: each batch is one transaction, and so is a whole import. */
 import type { Client } from 'pg'
 import type {
   BatchOutcome,
