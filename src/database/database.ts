@@ -38,10 +38,7 @@ export interface Statistics {
   countUpTo(statement: Statement, limit: number, others?: number): number
   /** The approximate number of records with a trigram; null when the index does not have such trigrams. */
   trigram(index: TextIndex, trigram: string): number | null
-  /**
-   * The approximate number of records with a word, or with any word that begins with it; null when they are so few that
-   * counting them is as good.
-   */
+  /** The approximate number of records with a word, or a beginning of words; null: counting them is as good. */
   word(index: WordIndex, word: string, isPrefix: boolean): number | null
   /**
    * For a needle of one or two characters: the number of posting lists that are merged, counted up to `limit`, and the
@@ -74,10 +71,7 @@ export interface ReadDatabase extends AsyncDisposable {
    * reason of the signal when that is aborted before the statement has ended.
    */
   readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer>
-  /**
-   * A different value means that data may have been written since, as this process sees it; null when finding out costs
-   * as much as a query.
-   */
+  /** Differs when data may have been written since, as this process sees it; null: asking costs as much as a query. */
   dataVersion(): number | null
   /** The state of the index, for operators; counting scans an index of each collection. */
   readStatus(): Promise<IndexStatus>

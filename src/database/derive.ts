@@ -15,7 +15,7 @@ export function deriveRow(table: Table, value: object): DerivedRow {
       if (kind === 'names') return namesIn(valueAt(value, path.slice(0, -1)), path.at(-1) ?? '')
       // A record may have a property of that name; its story is derived from others.
       if (path[0] === table.collection.stories?.field) return null
-      const found = columnValue(kind, valueAt(value, path))
+      const found = columnValue[kind](valueAt(value, path))
       const isTooLong = kind === 'text' && Buffer.byteLength(String(found ?? '')) > longestCategory
       return isTooLong ? null : found
     }),
@@ -64,34 +64,28 @@ const longestTwice = 1000
 
 /** The texts of a record whose words are indexed, and how much a word counts in each. */
 export function wordTexts({ fields }: WordIndex, value: object) {
-  const texts = fields.map(({ text }) => columnValue('text', valueAt(value, text.path)) as string | null)
+  const texts = fields.map(({ text }) => columnValue.text(valueAt(value, text.path)) as string | null)
   return [texts, fields.map(({ weight }) => weight)] as const
 }
 
-function columnValue(kind: Exclude<Column['kind'], 'names'>, value: unknown): ColumnValue {
-  switch (kind) {
-    case 'text':
-      return typeof value === 'string' ? value : null
-    case 'folded':
-      return typeof value === 'string' ? foldedOrNull(value) : null
-    case 'integer':
-      return typeof value === 'number' ? value : null
-    case 'boolean':
-      return typeof value === 'boolean' ? Number(value) : null
-    case 'instant':
-      return typeof value === 'string' ? parseRecordInstant(value) : null
-    case 'urlHash':
-      return typeof value === 'string' ? urlHash(value) : null
-    case 'refBase':
-      return referenceOf(value)?.[0] ?? null
-    case 'refKey':
-      return referenceOf(value)?.[1] ?? null
-  }
+const ofText = (derive: (text: string) => ColumnValue) => (value: unknown) =>
+  typeof value === 'string' ? derive(value) : null
+
+/** From values of any shape. */
+const columnValue: Readonly<Record<Exclude<Column['kind'], 'names'>, (value: unknown) => ColumnValue>> = {
+  text: ofText((text) => text),
+  folded: ofText(foldedOrNull),
+  integer: (value) => (typeof value === 'number' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? Number(value) : null),
+  instant: ofText(parseRecordInstant),
+  urlHash: ofText(urlHash),
+  refBase: (value) => referenceOf(value)?.[0] ?? null,
+  refKey: (value) => referenceOf(value)?.[1] ?? null,
 }
 
 function namesIn(array: unknown, property: string): string | null {
   if (!Array.isArray(array) || array.length === 0) return null
-  const names = array.map((element) => columnValue('text', valueAt(element, [property])))
+  const names = array.map((element) => columnValue.text(valueAt(element, [property])))
   return JSON.stringify([...new Set(names)])
 }
 
@@ -114,7 +108,7 @@ function elements(array: ArrayIndex, value: object): readonly (readonly ColumnVa
 
 function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValue[] | null {
   if (kind === 'reference') return referenceOf(element)
-  const value = columnValue(kind, element)
+  const value = columnValue[kind](element)
   return value === null ? null : [value]
 }
 

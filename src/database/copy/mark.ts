@@ -30,10 +30,7 @@ export function assertNoCopy(derivation: string): void {
   )
 }
 
-/**
- * Throws when the database, with this stored derivation, cannot become the wanted copy. `whole`: it has content of its
- * own, perhaps that of a finished copy.
- */
+/** Throws if the database cannot become the wanted copy. `whole`: it has content, perhaps that of a finished copy. */
 export async function stateOf(
   derivation: string | null,
   wanted: CopyMark,

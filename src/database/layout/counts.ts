@@ -3,10 +3,7 @@
  * counts. Counts change in the transaction that changes the records, so they are exact.
  */
 
-/**
- * The number of a collection's records per value, without zeros. Only rows of the collection's own table count, visible
- * or not; quarantined rows do not.
- */
+/** The number of a collection's records per value, without zeros: of rows of its own table, visible or not. */
 export interface CountTable {
   readonly name: string
   /**
@@ -37,10 +34,7 @@ export function countKeys({ kind }: CountTable): readonly string[] {
   return keys[kind]
 }
 
-/**
- * The key of a row in a count table, as SQL that every engine understands. For months it is the day, which each engine
- * converts to the month in its own way.
- */
+/** The key of a row, as SQL for every engine; for months it is the day, which each engine converts in its own way. */
 export function countedValues({ kind, columns }: CountTable, column: (name: string) => string): string[] {
   switch (kind) {
     case 'total':

@@ -68,10 +68,7 @@ export function ownSums(table: { readonly name: string; readonly sums: readonly 
   return table.sums.filter(({ of }) => of === table.name)
 }
 
-/**
- * Follows references with one target, never back to a collection on the path, like groups. `nameOf` returns a name that
- * is unique within the table.
- */
+/** Follows references with one target, never back on the path. `nameOf`: a name that is unique within the table. */
 export function buildSums(
   tables: readonly Summable[],
   nameOf: (table: Summable, what: string) => string,

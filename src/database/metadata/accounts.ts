@@ -71,10 +71,7 @@ export function* changeAccount(
   return status === null
 }
 
-/**
- * Whether the remaining rows of an account must be removed before this change: the account was deleted, and all its
- * later records are new.
- */
+/** Whether a deleted account's remaining rows must be removed before this change: all its later records are new. */
 export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange): Steps<boolean> {
   if (!active && status === 'deleted') return false
   const find = `select status_at from actor where did = ? and status = 'deleted' and move = 'purge'`

@@ -88,16 +88,6 @@ export function* addToOutcome(
 
 /** Empty if the collection is unknown, or if the change concerns a whole account. */
 function collectionOf(change: Change): string {
-  switch (change.kind) {
-    case 'put':
-    case 'delete':
-      return change.collection
-    case 'reject':
-      return change.uri?.split('/')[3] ?? ''
-    case 'repo-end':
-    case 'account':
-    case 'identity':
-    case 'repo-request':
-      return ''
-  }
+  if (change.kind === 'reject') return change.uri?.split('/')[3] ?? ''
+  return change.kind === 'put' || change.kind === 'delete' ? change.collection : ''
 }

@@ -16,10 +16,7 @@ const mostCharacters = 250_000
 
 const preparedOf = new WeakMap<ClientBase, Prepared>()
 
-/**
- * Runs a statement that this connection may have prepared before. If preparing fails, the driver does not remember the
- * statement either, and prepares it again the next time.
- */
+/** Runs a statement that this connection may have prepared; one that could not be prepared is prepared again. */
 export function runPrepared(client: ClientBase, { text, values }: Statement): Promise<QueryResult> {
   return client.query({ name: nameOf(client, text), text, values: [...values] })
 }

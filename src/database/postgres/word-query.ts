@@ -135,10 +135,7 @@ export function countLexemes(read: Sql, field: number): Sql {
     from ${read} cross join unnest(words) where ${isOfField} group by 1`
 }
 
-/**
- * Words at most so many edits from one. Each edit adds or takes away at most one character, so that few words remain to
- * be compared in full.
- */
+/** Words at most so many edits from one. Each edit changes one character, so that few are compared in full. */
 export function nearWords(vocabulary: Sql, word: string, most: number): Sql {
   const { from, to } = spanOfNear(word)
   const { length } = [...word]

@@ -38,10 +38,7 @@ export function changeSums(table: Table, sums: SumTable, rows: readonly ChangedR
   return { name, change }
 }
 
-/**
- * Changes of the sums of each key by the rows that come and go. The sub-query with an offset uses an index, even if its plan
- * was made while the table was empty.
- */
+/** Changes by rows of `of`. The offset makes it use an index, even if planned while the table was empty. */
 function ownParts(sums: SumTable, rows: readonly ChangedRows[]): readonly string[] {
   const { base, key } = sums.second
   const d = `${quote(sums.between)} d where ${refersTo(sums, quote)}`

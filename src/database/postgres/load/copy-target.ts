@@ -6,7 +6,7 @@ import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import { recordIn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
+import { recordIn, type CopyRow } from '../../copy/parts.ts'
 import { repoCollectionUri } from '../../changes.ts'
 import { referredRepoCollections } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
@@ -52,9 +52,8 @@ export async function openPostgresTarget(
     const found = await stateOf(former?.derivation ?? derivation, wanted, () =>
       runSteps(client, hasRows(options.tables)),
     )
-    const target = new PostgresTarget(client, url, options.tables, wanted, found === 'whole')
-    if (found === 'empty') await target.begin()
-    return target
+    if (found === 'empty') await begin(client, options.tables, wanted)
+    return createTarget(client, url, options.tables, wanted, found === 'whole')
   } catch (error) {
     await closeClient(client)
     throw refusal(error, attemptOf(client))
@@ -74,98 +73,81 @@ async function lock(client: Client): Promise<void> {
   }
 }
 
-class PostgresTarget implements CopyTarget {
-  readonly isWhole: boolean
-  readonly #client: Client
-  readonly #url: string
-  readonly #derivation: string
-  readonly #mark: string
-  readonly #writers: ReadonlyMap<string, TableWriter>
+/** From here on no other process can open the database. */
+async function begin(client: Client, tables: readonly Table[], wanted: CopyMark): Promise<void> {
+  await transact(client, wanted.derivation, async () => {
+    await setDerivation(client, formatMark(wanted))
+    for (const statement of tables.flatMap(dropIndexes)) await client.query(statement)
+  })
+}
 
-  constructor(client: Client, url: string, tables: readonly Table[], wanted: CopyMark, isWhole: boolean) {
-    this.isWhole = isWhole
-    this.#client = client
-    this.#url = url
-    this.#derivation = wanted.derivation
-    this.#mark = formatMark(wanted)
-    this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table, false)]))
+function createTarget(
+  client: Client,
+  url: string,
+  tables: readonly Table[],
+  wanted: CopyMark,
+  isWhole: boolean,
+): CopyTarget {
+  const mark = formatMark(wanted)
+  const writers = new Map(tables.map((table) => [table.name, new TableWriter(table, false)]))
+  return {
+    isWhole,
+    snapshot: () => openPostgresSnapshot(url, null),
+    write: (part, changes) =>
+      transact(client, mark, async (transaction) => {
+        const writer = writers.get(part.name)
+        if (writer === undefined) await runSteps(client, writeStored(part, changes, spelling))
+        else await writeRecords(transaction, writer, changes)
+      }),
+    async complete({ name }) {
+      const writer = writers.get(name)
+      if (writer === undefined) return
+      const find = `select from listing where kind = '${ownListing}' and target = $1`
+      if ((await client.query(find, [name])).rows.length > 0) return
+      const { table } = writer
+      // One transaction for each index, so that a killed process does not lose the indexes it has built.
+      for (const statement of indexStatements(table))
+        await transact(client, mark, () => createIndex(client, statement))
+      const sides = table.arrays.map((array) => quote(array.name))
+      await client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
+      await transact(client, mark, async (transaction) => {
+        await transaction.run(refreshCounts(writer))
+        const enter = `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`
+        await transaction.query(enter, name)
+      })
+    },
+    async finish() {
+      await transact(client, mark, async ({ query }) => {
+        await client.query([...tables.map(fillCounts), fillSums(tables)].join('\n'))
+        await query(`delete from listing where kind = '${ownListing}'`)
+        await setDerivation(client, wanted.derivation)
+      })
+      const counted = tables.flatMap((table) => [...table.counts, ...ownSums(table)])
+      const names = ['base', 'parked', 'tombstone', ...counted.map(({ name }) => quote(name))]
+      await client.query(`vacuum (analyze) ${names.join(', ')}`)
+    },
+    [Symbol.asyncDispose]: () => closeClient(client),
   }
+}
 
-  /** From here on no other process can open the database. */
-  async begin(): Promise<void> {
-    await this.#transact(this.#derivation, async () => {
-      await this.#setDerivation(this.#mark)
-      for (const { table } of this.#writers.values())
-        for (const statement of dropIndexes(table)) await this.#client.query(statement)
-    })
-  }
+/** `expected`: the derivation that the database must still have. */
+async function transact(
+  client: Client,
+  expected: string,
+  work: (transaction: Transaction) => Promise<unknown>,
+): Promise<void> {
+  const start = `begin; set local lock_timeout = '10s';
+    select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`
+  await within(client, start, async () => {
+    const { rows } = await client.query(`select derivation from ${metadataSchema}.state`)
+    if (rows[0]?.derivation !== expected)
+      throw new Error('The copy has been changed by another process meanwhile. Start again.')
+    await work(createTransaction(client))
+  })
+}
 
-  snapshot(): Promise<Snapshot> {
-    return openPostgresSnapshot(this.#url, null)
-  }
-
-  async write(part: CopyPart, changes: RowChanges): Promise<void> {
-    await this.#transact(this.#mark, async (transaction) => {
-      const writer = this.#writers.get(part.name)
-      if (writer === undefined) await runSteps(transaction.client, writeStored(part, changes, spelling))
-      else await writeRecords(transaction, writer, changes)
-    })
-  }
-
-  async complete({ name }: CopyPart): Promise<void> {
-    const writer = this.#writers.get(name)
-    if (writer === undefined) return
-    const find = `select from listing where kind = '${ownListing}' and target = $1`
-    if ((await this.#client.query(find, [name])).rows.length > 0) return
-    const { table } = writer
-    // One transaction for each index, so that a killed process does not lose the indexes it has built.
-    for (const statement of indexStatements(table))
-      await this.#transact(this.#mark, () => createIndex(this.#client, statement))
-    const sides = table.arrays.map(({ name }) => quote(name))
-    await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
-    await this.#transact(this.#mark, async (transaction) => {
-      await transaction.run(refreshCounts(writer))
-      await transaction.query(
-        `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
-        name,
-      )
-    })
-  }
-
-  async finish(): Promise<void> {
-    const tables = [...this.#writers.values()].map(({ table }) => table)
-    await this.#transact(this.#mark, async ({ query }) => {
-      await this.#client.query([...tables.map(fillCounts), fillSums(tables)].join('\n'))
-      await query(`delete from listing where kind = '${ownListing}'`)
-      await this.#setDerivation(this.#derivation)
-    })
-    const counted = tables.flatMap((table) => [...table.counts, ...ownSums(table)])
-    const names = ['base', 'parked', 'tombstone', ...counted.map(({ name }) => quote(name))]
-    await this.#client.query(`vacuum (analyze) ${names.join(', ')}`)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await closeClient(this.#client)
-  }
-
-  /** `expected`: the derivation that the database must still have. */
-  async #transact(expected: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
-    const client = this.#client
-    const begin = `begin; set local lock_timeout = '10s';
-      select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`
-    await within(client, begin, async () => {
-      const { rows } = await client.query(`select derivation from ${metadataSchema}.state`)
-      if (rows[0]?.derivation !== expected)
-        throw new Error('The copy has been changed by another process meanwhile. Start again.')
-      await work(createTransaction(client))
-    })
-  }
-
-  async #setDerivation(derivation: string): Promise<void> {
-    await this.#client.query('update state set derivation = $1, plan_version = plan_version + 1', [
-      derivation,
-    ])
-  }
+async function setDerivation(client: Client, derivation: string): Promise<void> {
+  await client.query('update state set derivation = $1, plan_version = plan_version + 1', [derivation])
 }
 
 async function writeRecords(

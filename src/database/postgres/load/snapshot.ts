@@ -34,7 +34,21 @@ export async function openPostgresSnapshot(url: string, fingerprint: string | nu
       await assertCurrent(client, fingerprint, 'it is empty, so that there is nothing to copy.')
     const identity = await identityOf(client, url)
     await beginSnapshot(client, begin, await isOnCluster(client))
-    return new PostgresSnapshot(client, identity, withoutPassword(url))
+    return {
+      identity,
+      kind: 'database',
+      name: withoutPassword(url),
+      async collections() {
+        const { rows } = await client.query(`select nsid from ${metadataSchema}.collection order by nsid`)
+        return rows.map(({ nsid }) => String(nsid))
+      },
+      async count({ name }) {
+        const { rows } = await client.query(`select count(*) as n from ${quote(name)}`)
+        return Number(rows[0]?.n)
+      },
+      rows: (part) => readPart(client, part),
+      [Symbol.asyncDispose]: () => closeClient(client),
+    }
   } catch (error) {
     await closeClient(client)
     throw refusal(error, attemptOf(client))
@@ -46,47 +60,20 @@ export async function identityOf(client: Client, url: string): Promise<string> {
   return (await readIdentity(client)) ?? withoutPassword(url)
 }
 
-class PostgresSnapshot implements Snapshot {
-  readonly identity: string
-  readonly kind = 'database'
-  readonly name: string
-  readonly #client: Client
-
-  constructor(client: Client, identity: string, name: string) {
-    this.#client = client
-    this.identity = identity
-    this.name = name
-  }
-
-  async collections(): Promise<readonly string[]> {
-    const { rows } = await this.#client.query(`select nsid from ${metadataSchema}.collection order by nsid`)
-    return rows.map(({ nsid }) => String(nsid))
-  }
-
-  async count({ name }: CopyPart): Promise<number> {
-    const { rows } = await this.#client.query(`select count(*) as n from ${quote(name)}`)
-    return Number(rows[0]?.n)
-  }
-
-  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
-    const text = part.table === null ? selectStored(part, spelling) : selectRecords(part.name)
-    const json = jsonColumn(part)
-    await this.#client.query(`declare rows no scroll cursor for ${text}`)
-    for (;;) {
-      const { rows } = await this.#client.query({ text: `fetch ${rowsAtOnce} from rows`, rowMode: 'array' })
-      if (rows.length === 0) break
-      for (const row of rows) {
-        // Every engine writes JSON without white space.
-        if (json !== null) row[json] = JSON.stringify(JSON.parse(row[json]))
-        yield storedRow(part, row)
-      }
+async function* readPart(client: Client, part: CopyPart): AsyncGenerator<CopyRow> {
+  const text = part.table === null ? selectStored(part, spelling) : selectRecords(part.name)
+  const json = jsonColumn(part)
+  await client.query(`declare rows no scroll cursor for ${text}`)
+  for (;;) {
+    const { rows } = await client.query({ text: `fetch ${rowsAtOnce} from rows`, rowMode: 'array' })
+    if (rows.length === 0) break
+    for (const row of rows) {
+      // Every engine writes JSON without white space.
+      if (json !== null) row[json] = JSON.stringify(JSON.parse(row[json]))
+      yield storedRow(part, row)
     }
-    await this.#client.query('close rows')
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await closeClient(this.#client)
-  }
+  await client.query('close rows')
 }
 
 function selectRecords(name: string): string {

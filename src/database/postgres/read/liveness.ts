@@ -111,10 +111,7 @@ export class Liveness implements Disposable {
   }
 }
 
-/**
- * `bytes` that the socket has read, when the last one came or the use began, and the milliseconds of silence at which
- * the server is asked next.
- */
+/** `heardAt`: the last byte, or the begin; `askAfter`: milliseconds of silence at which the server is asked next. */
 function startedNow(bytes: number) {
   return { bytes, heardAt: performance.now(), askAfter: longestSilence }
 }

@@ -22,10 +22,7 @@ export const longest = 3_600_000
 /** The driver's timeout for long statements, in milliseconds. */
 export const longTimeout = longest + grace
 const mostWaiting = 1000
-/**
- * Milliseconds that an abandoned short statement has to end by itself. Cancelling it costs two connections, and callers
- * could provoke that cheaply.
- */
+/** Milliseconds that an abandoned short statement has to end: callers could provoke costly cancellations cheaply. */
 const gracePeriod = 100
 
 /** Work on one connection. */

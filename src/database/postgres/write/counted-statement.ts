@@ -50,10 +50,7 @@ export function countedStatement(table: Table, event: RowEvent, write: string): 
   return `with ${[...rows, ...changes].join(',\n')}\n${[added, ...zeros].join(' union all\n')}`
 }
 
-/**
- * Removes rows of counts; takes rows of `CountedAnswer`, as JSON. It must follow the counted statement directly, because
- * another change of a count moves its row.
- */
+/** Takes rows of `CountedAnswer`, as JSON, directly after their statement: another change of a count moves its row. */
 export function removeZeros(table: Table): string {
   const removes = countChanges(table, 'delete').map(({ name, key }, part) => {
     const zeros = `(select zeros from given where part = '${part}')`

@@ -5,7 +5,7 @@
 import { plainWordsOf } from '../../../search/words.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { quote, virtualText } from '../layout/ddl.ts'
-import { ask, type Steps, jsonRows, jsonValue } from '../../metadata/steps.ts'
+import { ask, type Steps } from '../../metadata/steps.ts'
 
 /** Approximate number of rows. */
 const sampleSize = 5_000
@@ -75,15 +75,15 @@ function* takeCounts(
     for (const term of terms) seen.set(term, (seen.get(term) ?? 0) + 1)
   }
   const scale = Math.max(rows / sample.length, 1)
-  const counts: string[] = []
-  for (const [term, times] of seen)
-    if (times >= leastSeen) counts.push(`{"term":${jsonValue(term)},"records":${Math.round(times * scale)}}`)
+  const counts = [...seen].flatMap(([term, times]) =>
+    times >= leastSeen ? { term, records: Math.round(times * scale) } : [],
+  )
   yield* ask('delete from text_count where index_name = ?', index)
   yield* ask(
     `insert into text_count (index_name, term, records)
      select ?, term, records from json_to_recordset(?) as given (term text, records bigint)`,
     index,
-    jsonRows(counts),
+    JSON.stringify(counts),
   )
 }
 

@@ -27,10 +27,7 @@ export interface Transaction extends WriteTransaction {
 
 /** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
-/**
- * The second key: locks for writing, for layout and rebuilds, for following sources, for copying into the database, for
- * committing on several nodes.
- */
+/** The second key; `migrating` also for rebuilds, `committing` on several nodes. */
 export const locks = { writing: 1, migrating: 2, following: 3, copying: 4, committing: 5 } as const
 
 /** The key of the lock that makes a commit on several nodes one step (read/one-state.ts). */
@@ -146,10 +143,7 @@ export class Transactions {
     return client
   }
 
-  /**
-   * Commits or rolls back what nodes that were away have left half committed, before anything is written. A node that
-   * fails to commit is told as a warning alone.
-   */
+  /** Resolves what nodes that were away left half committed. Failures of nodes to commit are told as warnings alone. */
   async #resolve(client: Client): Promise<void> {
     client.on('notice', ({ severity }) => {
       this.#isDoubtful ||= this.#isCommitting && severity === 'WARNING'
