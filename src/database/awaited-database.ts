@@ -1,7 +1,4 @@
-/**
- * A database that another process is rebuilding for the lexicons in force. Until the rebuild ends, every query fails
- * with the progress or with the reason why the database cannot be opened; then queries go to the database itself.
- */
+/** A database that another process rebuilds. Until that ends, every query fails with the progress or the reason. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from './database.ts'
 import type { Steps } from './metadata/steps.ts'

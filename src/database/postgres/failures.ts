@@ -1,7 +1,4 @@
-/**
- * Translates errors of PostgreSQL and of the network into one sentence for an operator: what is wrong and what to do.
- * Also tells temporary failures from permanent ones, which decides between waiting and giving up.
- */
+/** Translates failures of PostgreSQL and the network for operators, and tells temporary from permanent ones. */
 
 /** A server that cannot be used at the moment, but may become usable without intervention. */
 export class DatabaseUnreachableError extends Error {

@@ -1,7 +1,4 @@
-/**
- * Access to the table `rate_limit` of the primary, in which callers' points are counted. One connection suffices,
- * because its statements are fast; its timeouts are short, because callers wait for it.
- */
+/** The table `rate_limit` of the primary, over one connection with short timeouts, because callers wait for it. */
 import pg, { type Client, type QueryConfig, type QueryResult } from 'pg'
 import { within } from '../../util/async/promises.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'

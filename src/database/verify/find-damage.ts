@@ -1,7 +1,4 @@
-/**
- * Compares everything derived from records with the records, and records with their CIDs, by statements that every
- * engine runs. A difference is damage: by a hardware fault, by hand, or by a bug.
- */
+/** Compares all that is derived from records with these, and records with their CIDs. A difference is damage. */
 import { formatCid, cidOfJson } from '../../lexicon/records/cid.ts'
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'

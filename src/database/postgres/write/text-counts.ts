@@ -1,7 +1,4 @@
-/**
- * Estimates from a sample how many records contain a sequence of one to three characters, or a word. Access paths are chosen by
- * these counts; they are refreshed when a fifth of the rows has changed.
- */
+/** Estimates from samples how many records have one to three characters, or a word. Access paths depend on them. */
 import { plainWordsOf } from '../../../search/words.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { quote, virtualText } from '../layout/ddl.ts'

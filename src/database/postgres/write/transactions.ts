@@ -1,7 +1,4 @@
-/**
- * Transactions of the writer, one at a time, over a connection that is opened on first use and again after a loss. A
- * lock allows only one writer among all processes. No stored data is cached from one transaction to the next.
- */
+/** Transactions of the writer, one at a time: a lock allows one writer, and nothing is cached from one to the next. */
 import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
 import { databaseBusy } from '../../refusals.ts'
