@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.ts'
 import { type PermitRequest, FairSemaphore } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import { identityOf } from '../open-file.ts'
-import type { NamedFile, Question, Answer, Reply } from './query-worker.ts'
+import type { Answer, Method, NamedFile, Question } from './query-worker.ts'
 import { ProcessEndedError, QueryWorker } from './query-worker.ts'
 import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
@@ -28,23 +28,25 @@ export class LongQueries implements AsyncDisposable {
   }
 
   async readAnswer({ text, values }: Statement, terms: PermitRequest): Promise<StoredAnswer> {
-    const { answer } = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
+    const answer = await this.#answers.ask({ method: 'readAnswer', given: { text, values } }, terms)
     // The body is a view of the message's memory.
     return { ...answer, isOwn: false }
   }
 
   /** `now` in microseconds since 1970. */
-  async readStatus(now: bigint): Promise<IndexStatus> {
-    return (await this.#askForOperators({ kind: 'status', now }, 'Counting what is stored')).status
+  readStatus(now: bigint): Promise<IndexStatus> {
+    return this.#askForOperators({ method: 'readStatus', given: now }, 'Counting what is stored')
   }
 
-  async explain({ text, values }: Statement): Promise<readonly string[]> {
-    const question = { kind: 'explain', statement: { text, values } } as const
-    return (await this.#askForOperators(question, 'Planning a statement')).steps
+  explain({ text, values }: Statement): Promise<readonly string[]> {
+    return this.#askForOperators({ method: 'explain', given: { text, values } }, 'Planning a statement')
   }
 
-  /** Uses the kind of question as the caller, for fairness between kinds. */
-  async #askForOperators<Asked extends Question>(question: Asked, what: string): Promise<AnswerTo<Asked>> {
+  /** Uses the method as the caller, for fairness between kinds of questions. */
+  async #askForOperators<Asked extends Method>(
+    question: Question<Asked>,
+    what: string,
+  ): Promise<Answer<Asked>> {
     const late = new AbortController()
     const abortAfter = (seconds: number) => setTimeout(() => late.abort(tooLate(what)), 1000 * seconds)
     let timer = abortAfter(startTimeout)
@@ -54,7 +56,7 @@ export class LongQueries implements AsyncDisposable {
       timer = abortAfter(timeout)
       const request = {
         signal: late.signal,
-        caller: question.kind,
+        caller: question.method,
         cost: 0,
         deadline: Number.POSITIVE_INFINITY,
       }
@@ -72,8 +74,6 @@ export class LongQueries implements AsyncDisposable {
 function tooLate(what: string): ServiceError {
   return new ServiceError('TIMEOUT', `${what} took more than ${timeout} seconds.`)
 }
-
-type AnswerTo<Asked extends Question> = Extract<Answer, { readonly kind: Asked['kind'] }>
 
 /** Holds one process at a time. */
 interface Slot {
@@ -105,21 +105,17 @@ class QueryWorkerPool implements AsyncDisposable {
   }
 
   /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */
-  ask<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
-    return untilAborted(this.#askWorker(question, terms), terms.signal)
-  }
-
-  async #askWorker<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
-    using _permit = await this.#permits.acquire(terms)
-    const { signal } = terms
-    const slot = this.#takeSlot()
-    try {
-      const reply = await this.#askTwice(slot, question, signal)
-      if (reply.kind === 'failed') throw errorOf(reply.failure)
-      return reply as AnswerTo<Asked>
-    } finally {
-      this.#free.push(slot)
+  ask<Asked extends Method>(question: Question<Asked>, terms: PermitRequest): Promise<Answer<Asked>> {
+    const asked = async () => {
+      using _permit = await this.#permits.acquire(terms)
+      const slot = this.#takeSlot()
+      try {
+        return (await this.#askTwice(slot, question, terms.signal)) as Answer<Asked>
+      } finally {
+        this.#free.push(slot)
+      }
     }
+    return untilAborted(asked(), terms.signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -129,10 +125,12 @@ class QueryWorkerPool implements AsyncDisposable {
   }
 
   /** Retries once, because a process may be killed from outside, for example when the system is short of memory. */
-  async #askTwice(slot: Slot, question: Question, signal: AbortSignal): Promise<Reply> {
+  async #askTwice(slot: Slot, question: Question, signal: AbortSignal) {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#started(slot).ask(question, signal)
+        const reply = await this.#started(slot).ask(question, signal)
+        if ('failure' in reply) throw errorOf(reply.failure)
+        return reply.answer
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof ProcessEndedError)) throw error

@@ -25,14 +25,14 @@ let queries: QueryConnection | null = null
 let watcher: Worker | null = null
 
 process.on('message', (message: ToReader) => {
-  if (message.kind !== 'open') return send(replyTo(message))
+  if ('method' in message) return send(replyTo(message))
   file = message
   try {
     open()
   } catch {
     // Reported to the first query.
   }
-  send({ kind: 'ready' })
+  send('ready')
   // Flushed now, because a killed process does not save its compile cache.
   flushCompileCache()
   watcher ??= new Worker(watch, { eval: true })
@@ -47,18 +47,11 @@ function open(): QueryConnection {
   return queries
 }
 
-function replyTo(question: Question): Reply {
+function replyTo({ method, given }: Question): Reply {
   try {
-    switch (question.kind) {
-      case 'answer':
-        return { kind: 'answer', answer: open().readAnswer(question.statement) }
-      case 'status':
-        return { kind: 'status', status: open().readStatus(question.now) }
-      case 'explain':
-        return { kind: 'explain', steps: open().explain(question.statement) }
-    }
+    return { answer: open()[method](given as never) }
   } catch (error) {
-    return { kind: 'failed', failure: failureOf(error) }
+    return { failure: failureOf(error) }
   }
 }
 
@@ -67,7 +60,7 @@ let sent = 0
 
 function send(message: FromReader): void {
   process.send?.(message)
-  if (message.kind !== 'answer') return
+  if (message === 'ready' || !('answer' in message && 'body' in message.answer)) return
   sent += message.answer.body.length
   // The collector counts the size of the objects, not of the memory they refer to, and would let a hundred megabytes of
   // large answers and of their messages wait.

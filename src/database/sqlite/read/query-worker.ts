@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { untilAborted } from '../../../util/async/promises.ts'
-import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import type { Failure } from '../failures.ts'
+import type { QueryConnection } from './query-connection.ts'
 
 export type ToReader =
   /** The first message; the reply is `ready`. */
-  ({ readonly kind: 'open' } & NamedFile) | Question
+  NamedFile | Question
 
 /** The file that a process has open; another that has its name by now is not opened. */
 export interface NamedFile {
@@ -17,21 +17,19 @@ export interface NamedFile {
   readonly identity: string | null
 }
 
-export type Question =
-  | { readonly kind: 'answer'; readonly statement: Statement }
-  /** `now` in microseconds since 1970. */
-  | { readonly kind: 'status'; readonly now: bigint }
-  | { readonly kind: 'explain'; readonly statement: Statement }
+export type Method = 'readAnswer' | 'readStatus' | 'explain'
 
-export type FromReader = { readonly kind: 'ready' } | Reply
+/** A call of the worker's `QueryConnection`. */
+export interface Question<Asked extends Method = Method> {
+  readonly method: Asked
+  readonly given: Parameters<QueryConnection[Asked]>[0]
+}
 
-export type Reply = Answer | { readonly kind: 'failed'; readonly failure: Failure }
+export type Answer<Asked extends Method> = ReturnType<QueryConnection[Asked]>
 
-/** The answer has the kind of its question. */
-export type Answer =
-  | { readonly kind: 'answer'; readonly answer: StoredAnswer }
-  | { readonly kind: 'status'; readonly status: IndexStatus }
-  | { readonly kind: 'explain'; readonly steps: readonly string[] }
+export type Reply = { readonly answer: Answer<Method> } | { readonly failure: Failure }
+
+export type FromReader = 'ready' | Reply
 
 /** The process ended, or could not be started, before it answered. */
 export class ProcessEndedError extends Error {
@@ -52,7 +50,8 @@ export class QueryWorker implements AsyncDisposable {
   readonly #closed: Promise<unknown>
   #reply: PromiseWithResolvers<Reply> | null = null
   #words = ''
-  #isOver = false
+  /** True when the process answers no more questions. */
+  isOver = false
   /** Disposal waits for the end of the process, even when no question does. */
   #isWaitedFor = false
 
@@ -67,7 +66,7 @@ export class QueryWorker implements AsyncDisposable {
     this.#child = child
     this.#closed = once(child, 'close').catch(() => undefined)
     child.on('message', (message: FromReader) => {
-      if (message.kind === 'ready') this.#ready.resolve()
+      if (message === 'ready') this.#ready.resolve()
       else this.#reply?.resolve(message)
     })
     child.stderr?.setEncoding('utf8').on('data', (words: string) => {
@@ -78,17 +77,12 @@ export class QueryWorker implements AsyncDisposable {
     // Callers of `ask` receive the error.
     this.#ready.promise.catch(() => undefined)
     this.#hold(false)
-    this.#send({ kind: 'open', ...file })
+    this.#send(file)
   }
 
   /** Resolves when questions can be asked; rejects if the process ends before. */
   get ready(): Promise<void> {
     return this.#ready.promise
-  }
-
-  /** True when the process answers no more questions. */
-  get isOver(): boolean {
-    return this.#isOver
   }
 
   /**
@@ -124,13 +118,9 @@ export class QueryWorker implements AsyncDisposable {
     await this.#closed
   }
 
-  #kill(): void {
-    this.#isOver = true
-    this.#child.kill('SIGKILL')
-  }
-
   #fail(what: string, cause?: Error): void {
-    this.#kill()
+    this.isOver = true
+    this.#child.kill('SIGKILL')
     const error = new ProcessEndedError(`A process that reads the database ${what}`.trim(), { cause })
     this.#ready.reject(error)
     this.#reply?.reject(error)
