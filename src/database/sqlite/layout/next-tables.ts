@@ -167,8 +167,7 @@ export class NextTables {
   /** Like the writer at the end of a transaction. */
   #settle(): void {
     const writers = [...this.#next.values()].map(({ writer }) => writer)
-    for (const writer of writers) writer.completeCounts()
-    for (const writer of writers) writer.completeTexts()
+    TableWriter.complete(writers)
     for (const writer of writers) writer.refreshCounts()
   }
 

@@ -157,8 +157,7 @@ class SqliteTarget implements CopyTarget {
     for (const row of written) writer.put(this.#rowOf(table, row))
     if (writer.bulk) writer.keepOrder()
     else {
-      writer.completeCounts()
-      writer.completeTexts()
+      TableWriter.complete([writer])
       writer.refreshCounts()
     }
   }

@@ -1,20 +1,10 @@
 /** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
 import type { DatabaseSync } from 'node:sqlite'
 import { recordNameOf } from '../../changes.ts'
-import type { Table } from '../../layout/tables.ts'
 import type { ApplierOptions } from '../../write/applier.ts'
 import { MonotonicClock } from '../../../util/instant.ts'
-import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
-import type {
-  ExpiredRow,
-  FoundRow,
-  NewRow,
-  RecordStore,
-  RecordTable,
-  RowChange,
-  RowId,
-  StoryRow,
-} from '../../write/record-table.ts'
+import { type Steps, stepsOf } from '../../metadata/steps.ts'
+import type { RecordStore, RecordTable } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { readCollections } from '../../metadata/collections.ts'
 import { rowsOf } from '../../metadata/purges.ts'
@@ -23,7 +13,8 @@ import { createRunner } from '../steps.ts'
 import { TableWriter } from './table-writer.ts'
 
 export class SqliteRecordStore implements RecordStore {
-  readonly tables: ReadonlyMap<string, SqliteRecordTable>
+  readonly tables: ReadonlyMap<string, RecordTable>
+  readonly writers: readonly TableWriter[]
   readonly mostPlaced = 100
   readonly #database: DatabaseSync
   readonly #clock: MonotonicClock
@@ -36,13 +27,8 @@ export class SqliteRecordStore implements RecordStore {
     const find = database.prepare('select id from base where uri = ?', { readBigInts: true })
     // A row that is removed may refer to a repository collection that this transaction has not looked up.
     const base = (uri: string): bigint => this.bases.get(uri) ?? (find.get(uri)?.id as bigint)
-    this.tables = new Map(
-      tables.map((table) => [table.collection.nsid, new SqliteRecordTable(database, table, base)]),
-    )
-  }
-
-  get writers(): readonly TableWriter[] {
-    return [...this.tables.values()].map(({ writer }) => writer)
+    this.writers = tables.map((table) => new TableWriter(database, table, base))
+    this.tables = new Map(this.writers.map((writer) => [writer.table.collection.nsid, recordTable(writer)]))
   }
 
   lastStored(): Steps<bigint> {
@@ -83,8 +69,7 @@ export class SqliteRecordStore implements RecordStore {
 
   /** Writes buffered changes before the transaction ends. */
   complete(): void {
-    for (const writer of this.writers) writer.completeCounts()
-    for (const writer of this.writers) writer.completeTexts()
+    TableWriter.complete(this.writers)
     for (const writer of this.writers) writer.restoreOrder()
   }
 
@@ -94,52 +79,20 @@ export class SqliteRecordStore implements RecordStore {
   }
 }
 
-class SqliteRecordTable implements RecordTable {
-  readonly table: Table
-  readonly writer: TableWriter
-
-  constructor(database: DatabaseSync, table: Table, base: (uri: string) => bigint) {
-    this.table = table
-    this.writer = new TableWriter(database, table, base)
+function recordTable(writer: TableWriter): RecordTable {
+  const each = <Row>(rows: readonly Row[], work: (row: Row) => void): Steps<void> =>
+    stepsOf(() => rows.forEach((row) => work(row)))
+  return {
+    table: writer.table,
+    find: (keys) => stepsOf(() => keys.flatMap((key) => writer.find(key) ?? [])),
+    findExpired: (oldest, limit) => stepsOf(() => writer.expired(oldest, limit)),
+    insert: (_, rows) => stepsOf(() => rows.flatMap((row) => writer.insert(row) ?? [])),
+    update: (_, rows) => each(rows, (row) => writer.update(row)),
+    setStories: (rows) => each(rows, (row) => writer.setStory(row)),
+    remove: (_, rows) => each(rows, (row) => writer.remove(row)),
+    quarantine: (_, rows) => each(rows, (row) => writer.quarantine(row)),
+    refreshCounts: () => stepsOf(() => writer.refreshCounts()),
   }
-
-  find(keys: readonly RowKey[]): Steps<readonly FoundRow[]> {
-    return stepsOf(() => keys.flatMap((key) => this.writer.find(key) ?? []))
-  }
-
-  findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]> {
-    return stepsOf(() => this.writer.expired(oldest, limit))
-  }
-
-  insert(_: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
-    return stepsOf(() => rows.flatMap((row) => this.writer.insert(row) ?? []))
-  }
-
-  update(_: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
-    return each(rows, (row) => this.writer.update(row))
-  }
-
-  setStories(rows: readonly StoryRow[]): Steps<void> {
-    return each(rows, (row) => this.writer.setStory(row))
-  }
-
-  remove(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
-    return each(rows, (row) => this.writer.remove(row))
-  }
-
-  quarantine(_: WriteTransaction, rows: readonly RowId[]): Steps<void> {
-    return each(rows, (row) => this.writer.quarantine(row))
-  }
-
-  refreshCounts(): Steps<void> {
-    return stepsOf(() => this.writer.refreshCounts())
-  }
-}
-
-function each<Row>(rows: readonly Row[], work: (row: Row) => void): Steps<void> {
-  return stepsOf(() => {
-    for (const row of rows) work(row)
-  })
 }
 
 /**

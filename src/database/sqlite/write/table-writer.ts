@@ -217,24 +217,18 @@ export class TableWriter {
       this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
   }
 
-  /** Updates the text indexes before the transaction ends. */
-  completeTexts(): void {
-    this.#texts.write()
-  }
-
   /**
-   * Updates counts and sums before the transaction ends, and before any text index: FTS5 flushes its buffer when SQLite
-   * opens a statement journal.
+   * Writes buffered changes before the transaction ends: counts and sums before any text index, because FTS5 flushes its
+   * buffer when SQLite opens a statement journal.
    */
-  completeCounts(): void {
-    this.#materialized.write()
+  static complete(writers: readonly TableWriter[]): void {
+    for (const writer of writers) writer.#materialized.write()
+    for (const writer of writers) writer.#texts.write()
   }
 
   /** Flushes large buffers, because a removed repository may have any number of records. */
   #completeMany(): void {
-    if (this.#texts.pending < 5_000) return
-    this.completeCounts()
-    this.completeTexts()
+    if (this.#texts.pending >= 5_000) TableWriter.complete([this])
   }
 
   /** Refreshes the trigram counts when many rows have changed. */
@@ -272,14 +266,12 @@ export class TableWriter {
     // Texts first: building their indexes frees pages that the other indexes then use.
     for (const fill of this.filling) for (let after: number | null = 0; after !== null; ) after = fill(after)
     this.#database.exec(createIndexes(table))
-    this.#materialized.forget()
     this.#database.exec(fillCounts(table))
     this.#database.exec(markAll(table))
   }
 
   /** Sums all records again; the rows of all tables must be in place. */
   fillSums(): void {
-    this.#materialized.forget()
     this.#database.exec(fillSums(this.table))
   }
 

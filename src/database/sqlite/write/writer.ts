@@ -103,10 +103,10 @@ export class SqliteWriter implements WriteDatabase {
   compact(): Promise<boolean> {
     const { tables } = this.#options
     const database = this.#database
-    const merges = [
-      ...tables.flatMap(({ texts }) => texts.map((text) => `${optimizeText(text)} ${refreshCounts(text)}`)),
-      ...tables.flatMap(({ words }) => (words === null ? [] : [optimizeText(words)])),
-    ]
+    const merges = tables.flatMap(({ texts, words }) => [
+      ...texts.map((text) => `${optimizeText(text)} ${refreshCounts(text)}`),
+      ...(words === null ? [] : [optimizeText(words)]),
+    ])
     return this.#transactions.exclusively(async () => {
       if (nextLeftover(database) !== null) return false
       for (const merge of merges) {
