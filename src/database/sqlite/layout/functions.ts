@@ -5,9 +5,9 @@ import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
 import { defineStatistics, exactMean } from './statistics-functions.ts'
 import { indexedWords, mayExceed } from '../../../search/indexed-words.ts'
-import { editDistance } from '../../../search/nearest-words.ts'
 import { plainWordsOf } from '../../../search/words.ts'
 import { foldText } from '../../../util/text/fold.ts'
+import { editDistance } from '../../../util/text/nearest.ts'
 import { normalizeUrl } from '../../../util/text/normalize-url.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 
@@ -24,7 +24,7 @@ export function defineFunctions(database: DatabaseSync): void {
     position === null ? null : encodeCursor(String(binding), String(position)),
   )
   database.function('edit_distance', pure, (from, to, most) =>
-    editDistance(String(from), String(to), Number(most)),
+    editDistance([...String(from)], [...String(to)], Number(most), true),
   )
   // A sum in two parts, the lower of 26 bits: together they may exceed the 64 bits of SQLite's integers.
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
