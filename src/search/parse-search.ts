@@ -76,6 +76,22 @@ export function holdsWithoutWords(search: Search): boolean {
   }
 }
 
+/** Scripts without spaces, whose words a dictionary may cut in other ways than in a text. */
+const unspaced =
+  /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]&&\p{L}]/v
+
+/** The first three terms of a search in such scripts, as characters. `fields`: the names that may precede a colon. */
+export function unspacedTerms(
+  search: string,
+  fields: readonly string[],
+): readonly (Pick<SearchTerm, 'field'> & { readonly characters: string })[] {
+  const parsed = parseSearch(search, fields)
+  return (parsed === null ? [] : wantedTerms(parsed))
+    .map(({ words, field }) => ({ characters: words.join(''), field }))
+    .filter(({ characters }) => unspaced.test(characters))
+    .slice(0, 3)
+}
+
 const space = /\s+/y
 /** A word, and what is attached to it, up to a space, a quotation mark or a parenthesis. */
 const chunk = /[^\s"“”„()]+/y

@@ -1,5 +1,5 @@
 /** Words, and the period of the collection's main time; other searches that find more. */
-import { unspacedTerms } from '../../search/unspaced.ts'
+import { unspacedTerms } from '../../search/parse-search.ts'
 import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
