@@ -31,30 +31,24 @@ async function* writePieces(
   const writer = await createWriter(spec)
   let rows = 0
   let text = ''
-  const begin = writer.begin?.() ?? ''
-  if (typeof begin === 'string') text = begin
-  else yield begin
-  for await (const batch of batches) {
-    for (const json of batch) {
-      const written = writer.row(JSON.parse(json) as Row)
-      rows += 1
-      if (typeof written !== 'string') {
-        if (written.length > 0) yield written
-        continue
-      }
-      text += written
-      if (text.length < pieceLength) continue
-      yield Buffer.from(text)
-      text = ''
-    }
-    // The first rows leave at once; a batch ends when the database has no more rows at hand.
-    if (text.length > 0) yield Buffer.from(text)
+  /** What leaves now: bytes, or text of at least so many characters. */
+  const leaving = (written: string | Uint8Array = '', least = 1): readonly Uint8Array[] => {
+    if (typeof written !== 'string') return written.length === 0 ? [] : [written]
+    text += written
+    if (text.length < least) return []
+    const piece = Buffer.from(text)
     text = ''
+    return [piece]
   }
-  const end = writer.end?.() ?? ''
-  if (typeof end === 'string') text += end
-  if (text.length > 0) yield Buffer.from(text)
-  if (typeof end !== 'string' && end.length > 0) yield end
+  yield* leaving(writer.begin?.(), pieceLength)
+  for await (const batch of batches) {
+    rows += batch.length
+    for (const json of batch)
+      for (const piece of leaving(writer.row(JSON.parse(json) as Row), pieceLength)) yield piece
+    // The first rows leave at once; a batch ends when the database has no more rows at hand.
+    yield* leaving()
+  }
+  yield* leaving(writer.end?.())
   onRows(rows)
 }
 
