@@ -1,4 +1,7 @@
-/** The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. */
+/**
+ * The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. Both engines
+ * define `normalized_url`, `instant`, `instant_text` and `page_cursor` as functions (layout/functions.ts).
+ */
 import type { Sql } from 'sql-template-tag'
 import type { Value } from './sql.ts'
 import type { TimeBucket } from './time-buckets.ts'
@@ -58,7 +61,6 @@ export interface Dialect {
   objects(json: Sql, path: readonly string[], alias: Sql): Sql
   /** A JSON array of values; instants are passed as text. */
   jsonArray(values: readonly Sql[]): Sql
-  asText(value: Sql): Sql
   /** A constant text, to compare with other texts. */
   constant(text: string): Sql
   asFloat(value: Sql): Sql
@@ -70,8 +72,6 @@ export interface Dialect {
   /** The CID as text, from its stored bytes. */
   cidText(cid: Sql): Sql
   fold(text: Sql): Sql
-  /** The normal form of a URL (util/text/normalize-url.ts); null if the text is no web address. */
-  normalizedUrl(text: Sql): Sql
   /** Folds text that is known to be ASCII. */
   lower(ascii: Sql): Sql
   /** Folded text from a text column and its `folded` column. */
@@ -87,12 +87,24 @@ export interface Dialect {
   wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: WordLookup): Sql
   /** The ids of exactly the records of a table whose words match. */
   wordIds(table: string, index: IndexedFields, match: WordMatch): FoundIds
-  readonly wordCounts: WordCounts
-  readonly vocabulary: Vocabulary
-  /** Microseconds of the datetime text in a record. */
-  instant(text: Sql): Sql
-  /** Microseconds as RFC 3339 in UTC. */
-  instantText(micros: Sql): Sql
+  /** How the words of a field are counted, each once for each record that has it. */
+  readonly wordCounts: {
+    /** A part of all records, in 1024ths, below 1024, as `isSampled` takes it. */
+    partText(part: number): Sql
+    /** Whether a record is in such a part, by its stored CID (search/sample.ts); a null part has all. */
+    isSampled(cid: Sql, part: Sql): Sql
+    /** What is selected of the records; `texts`: those of the fields up to the one whose words are counted. */
+    read(row: Sql, texts: readonly Sql[]): Sql
+    /** The number of records, and a query for each `word` and its count `n`, from the name of that selection. */
+    records(read: Sql): Sql
+    words(read: Sql, field: number): Sql
+  }
+  /** The words of all records of a table, from the name of its word index; those of hidden accounts included. */
+  readonly vocabulary: {
+    has(index: string, word: string): Sql
+    /** A query for each `word` at most so many `edits` from one, and the number `n` of records that have it. */
+    near(index: string, word: string, most: number): Sql
+  }
   /** The current time in microseconds. An answer that contains it is valid only at this moment. */
   now(): Sql
   /** The counted value, from its key in a table of counts; null if the key stands for a missing value. */
@@ -125,11 +137,18 @@ export interface Dialect {
   checkedSum(sum: readonly Sql[]): Sql
   /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */
   mean(sum: readonly Sql[], count: Sql): Sql
-  readonly ordered: OrderStatistics
+  /** Statistics of the integers in a group in ascending order; null if there are none. */
+  readonly ordered: {
+    /** The mean of the two middle integers, or of an odd number the middle one, divided by `unit` and rounded once. */
+    median(value: Sql, unit: number): Sql
+    /** The integers at nearest ranks, which are in millionths of their number, as one column. */
+    percentiles(value: Sql, ranks: readonly number[]): Sql
+    /** One of them, and all of them as JSON text, from that column. */
+    percentileAt(column: Sql, index: number): Sql
+    percentilesJson(column: Sql): Sql
+  }
   /** The sample standard deviation of the integers in a group, from exact sums; null below two of them. */
   stddev(value: Sql, isWide: boolean): Sql
-  /** A page cursor from a JSON array of key values. */
-  cursor(binding: Sql, position: Sql): Sql
   limit(rows: number): Sql
   /**
    * The suffix of a table's alias that forces a scan of the index, or (null) in id order; empty without such a hint.
@@ -156,17 +175,6 @@ export interface FoundIds {
   readonly where: Sql
 }
 
-/** Statistics of the integers in a group in ascending order; null if there are none. */
-export interface OrderStatistics {
-  /** The mean of the two middle integers, or of an odd number the middle one, divided by `unit` and rounded once. */
-  median(value: Sql, unit: number): Sql
-  /** The integers at nearest ranks, which are in millionths of their number, as one column. */
-  percentiles(value: Sql, ranks: readonly number[]): Sql
-  /** One of them, and all of them as JSON text, from that column. */
-  percentileAt(column: Sql, index: number): Sql
-  percentilesJson(column: Sql): Sql
-}
-
 export interface NamedValue {
   readonly value: Sql
   readonly name: Sql
@@ -174,30 +182,19 @@ export interface NamedValue {
   readonly isText: boolean
 }
 
-/** The words of all records of a table, from the name of its word index; those of hidden accounts included. */
-export interface Vocabulary {
-  has(index: string, word: string): Sql
-  /** A query for each `word` at most so many `edits` from one, and the number `n` of records that have it. */
-  near(index: string, word: string, most: number): Sql
-}
-
-/** How the words of a field are counted, each once for each record that has it. */
-export interface WordCounts {
-  /** A part of all records, in 1024ths, below 1024, as `isSampled` takes it. */
-  partText(part: number): Sql
-  /** Whether a record is in such a part, by its stored CID (search/sample.ts); a null part has all. */
-  isSampled(cid: Sql, part: Sql): Sql
-  /** What is selected of the records; `texts`: those of the fields up to the one whose words are counted. */
-  read(row: Sql, texts: readonly Sql[]): Sql
-  /** The number of records, and a query for each `word` and its count `n`, from the name of that selection. */
-  records(read: Sql): Sql
-  words(read: Sql, field: number): Sql
-}
-
 /** An engine that takes optimizer hints (which index to scan), and whose text indexes return ids in order. */
 export interface OptimizerHints {
   readonly kind: 'hints'
-  readonly ids: IdLists
+  /** Ordered ids of rows as one value. */
+  readonly ids: {
+    /** An aggregate over rows in order. */
+    of(id: Sql): Sql
+    length(ids: Sql): Sql
+    /** The id at a position, counted from 0; null if there is none. */
+    at(ids: Sql, place: Sql): Sql
+    /** Rows with `key` (a position) and `value` (the id at it), in order or reversed. */
+    rows(ids: Sql, alias: Sql, backward: boolean): Sql
+  }
   /** Ids of records whose indexed text may contain the trigrams of the needle, or whose trigrams may start with it. */
   trigramIds(index: string, match: TrigramMatch): FoundIds
   /**
@@ -205,17 +202,6 @@ export interface OptimizerHints {
    * counts in the record (search/indexed-words.ts).
    */
   amounts(asked: RankedTerms): Sql
-}
-
-/** Ordered ids of rows as one value. */
-export interface IdLists {
-  /** An aggregate over rows in order. */
-  of(id: Sql): Sql
-  length(ids: Sql): Sql
-  /** The id at a position, counted from 0; null if there is none. */
-  at(ids: Sql, place: Sql): Sql
-  /** Rows with `key` (a position) and `value` (the id at it), in order or reversed. */
-  rows(ids: Sql, alias: Sql, backward: boolean): Sql
 }
 
 /** An engine without hints: its planner recognizes only what one index answers, and so uses that index. */

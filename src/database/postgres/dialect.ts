@@ -69,18 +69,16 @@ export const postgresDialect: Dialect = {
   asFloat: (value) => sql`cast(${value} as double precision)`,
   numberText: (value) => {
     const number = postgresDialect.asFloat(value)
-    const text = postgresDialect.asText(number)
+    const text = sql`cast(${number} as text)`
     // The server writes an exponent of two digits, and has one from 1e15 on and below 1e-4.
     return sql`(case when abs(${number}) >= 1e15 or abs(${number}) between 1e-6 and 1e-4
       then cast(cast(${text} as numeric) as text) else replace(${text}, 'e-0', 'e-') end)`
   },
   constant: (text) => sql`(${literal(text)} collate "C")`,
-  asText: (value) => sql`cast(${value} as text)`,
   repoCollectionOfUri: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
   uriKey: (uri) => sql`substring(${uri} from '[^/]*$')`,
   cidText: (cid) => cid,
   fold: (text) => sql`fold(${text})`,
-  normalizedUrl: (text) => sql`normalized_url(${text})`,
   lower: (ascii) => sql`lower(${ascii} collate "C")`,
   foldedColumn: (_, folded) => folded,
   textMissing: (_, folded) => sql`(${folded} is null)`,
@@ -114,8 +112,6 @@ export const postgresDialect: Dialect = {
       sql`exists (select 1 from ${identifier(vocabularyName(index))} where word = ${word})`,
     near: (index, word, most) => nearWords(identifier(vocabularyName(index)), word, most),
   },
-  instant: (text) => sql`instant(${text})`,
-  instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),
   countedValue: (key) => key,
   bucketKey,
@@ -135,7 +131,6 @@ export const postgresDialect: Dialect = {
   mean,
   ordered: ordered(mean),
   stddev,
-  cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // A literal: generic plans are made once for all values, and the number of rows wanted influences the plan.
   limit: (rows) => raw(String(rows)),
   scan: () => sql``,

@@ -48,14 +48,12 @@ export const sqliteDialect: Dialect = {
   asFloat: (value) => sql`cast(${value} as real)`,
   numberText: (value) => sql`number_text(${value})`,
   constant: literal,
-  asText: (value) => sql`cast(${value} as text)`,
   repoCollectionOfUri: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
   // Folds ASCII without a JavaScript function: arguments and results of such calls are freed only after the statement.
   fold: (text) =>
     sql`iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
-  normalizedUrl: (text) => sql`normalized_url(${text})`,
   lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
   textMissing: (text, folded) => sql`(${folded} is null and ${text} is null)`,
@@ -94,8 +92,6 @@ export const sqliteDialect: Dialect = {
         from (${terms}) where edits is not null`
     },
   },
-  instant: (text) => sql`instant(${text})`,
-  instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
   countedValue: (key) => sql`nullif(${key}, ${raw(missingKey)})`,
   bucketKey,
@@ -142,7 +138,6 @@ export const sqliteDialect: Dialect = {
     percentilesJson: (column) => sql`ifnull(${column}, 'null')`,
   },
   stddev: (value) => sql`stddev_of(${listed(value)})`,
-  cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // The planner inspects a bare parameter here and then prepares the statement again at every binding.
   limit: (rows) => sql`${rows} + 0`,
   scan: (index) => (index === null ? raw(' not indexed') : sql` indexed by ${identifier(index)}`),

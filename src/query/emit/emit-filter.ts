@@ -76,7 +76,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     }
     case 'url': {
       const { operand, normal } = condition
-      const isSame = sql`${dialect.normalizedUrl(operandOf(emitter, operand, row))} = ${normal}`
+      const isSame = sql`normalized_url(${operandOf(emitter, operand, row)}) = ${normal}`
       const hashed = hashOf(emitter, operand, row)
       return hashed === null ? sql`(${isSame})` : sql`(${hashed} = ${hashOfNormal(normal)} and ${isSame})`
     }

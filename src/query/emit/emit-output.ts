@@ -145,9 +145,9 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
     case 'collection':
       return literal(JSON.stringify(table.collection.nsid))
     case 'indexedAt':
-      return dialect.toJson(dialect.instantText(sql`${alias}.indexed_at`))
+      return dialect.toJson(sql`instant_text(${alias}.indexed_at)`)
     case 'changedAt':
-      return dialect.toJson(dialect.instantText(sql`${alias}.changed_at`))
+      return dialect.toJson(sql`instant_text(${alias}.changed_at)`)
     case 'recordJson':
       return dialect.recordJson(sql`${alias}.record`)
   }

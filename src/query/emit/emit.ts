@@ -152,7 +152,7 @@ function collectionValue(
       // newest.
       const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')
       const newest = sql`select indexed_at from ${emitter.rows(table, emitter.alias())} order by ${order} desc`
-      return dialect.toJson(dialect.instantText(staged(emitter, sql`${newest} limit 1`)))
+      return dialect.toJson(sql`instant_text(${staged(emitter, sql`${newest} limit 1`)})`)
     }
     case 'storiesComplete': {
       if (table.stories === null) return raw(`'null'`)
@@ -179,6 +179,6 @@ function sourceValue(emitter: Emitter, source: Sql, output: SourceStatusOutput):
       return numberJson(emitter, sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)
     }
     case 'lastEventAt':
-      return dialect.toJson(dialect.instantText(sql`${source}.event_at`))
+      return dialect.toJson(sql`instant_text(${source}.event_at)`)
   }
 }

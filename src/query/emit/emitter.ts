@@ -185,7 +185,7 @@ export function scalarOf(
   path: readonly string[],
   as: Extract<Operand, { kind: 'json' }>['as'],
 ): Sql {
-  return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
+  return as === 'instant' ? sql`instant(${dialect.scalarAt(json, path)})` : dialect.scalarAt(json, path, as)
 }
 
 /** Null if the reference is missing. With columns, the repo collection id alone tells whether it is missing. */

@@ -120,7 +120,7 @@ export function groupCursor(
     const value = values[0] as Sql
     switch (part.type) {
       case 'instant':
-        return dialect.asText(value)
+        return sql`cast(${value} as text)`
       case 'date':
         return dateOf(emitter, groups, part, value)
       case 'bigint':
@@ -134,7 +134,7 @@ export function groupCursor(
         return value
     }
   })
-  return dialect.toJson(dialect.cursor(sql`${page.binding}`, dialect.jsonArray(values)))
+  return dialect.toJson(sql`page_cursor(${page.binding}, ${dialect.jsonArray(values)})`)
 }
 
 /** The groups behind a position: `after` has a value for each part of the order. */

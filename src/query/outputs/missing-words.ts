@@ -70,12 +70,12 @@ export function emitMissingWords(emitter: Emitter, { indexes, words, fields }: M
   const { dialect } = emitter
   const missing = words.map((word, place) => {
     const text = emitObject(emitter, fields, (output) => {
-      if (output.kind === 'word') return dialect.toJson(dialect.asText(sql`${word}`))
+      if (output.kind === 'word') return dialect.toJson(sql`cast(${word} as text)`)
       const most = mostEdits(word)
       if (most === 0) return raw(`'[]'`)
       const row = emitter.alias()
       const near = emitObject(emitter, output.fields, ({ kind }) =>
-        kind === 'word' ? dialect.toJson(sql`${row}.word`) : dialect.asText(sql`${row}.n`),
+        kind === 'word' ? dialect.toJson(sql`${row}.word`) : sql`cast(${row}.n as text)`,
       )
       const all = join(
         indexes.map(({ name }) => dialect.vocabulary.near(name, word, most)),

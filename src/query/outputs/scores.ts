@@ -62,25 +62,25 @@ export function emitSignificance(emitter: Emitter, fields: Fields<SignificanceOu
   return emitObject(emitter, fields, ({ kind }) => {
     switch (kind) {
       case 'share':
-        return shareOf(emitter, sql`${row}.n`, sql`${row}.total`)
+        return shareOf(sql`${row}.n`, sql`${row}.total`)
       case 'againstCount':
         return sql`${row}.against`
       case 'againstShare':
-        return shareOf(emitter, sql`${row}.against`, sql`${row}.others`)
+        return shareOf(sql`${row}.against`, sql`${row}.others`)
       case 'score':
-        return decimal(emitter, sql`${row}.score`, 3)
+        return decimal(sql`${row}.score`, 3)
     }
   })
 }
 
 /** A quotient of counts, rounded to six decimals. */
-function shareOf(emitter: Emitter, count: Sql, total: Sql): Sql {
-  return decimal(emitter, sql`((2000000 * ${count} + ${total}) / (2 * ${total}))`, 6)
+function shareOf(count: Sql, total: Sql): Sql {
+  return decimal(sql`((2000000 * ${count} + ${total}) / (2 * ${total}))`, 6)
 }
 
 /** An integer divided by a power of ten, as decimal text: engines print floating-point numbers differently. */
-function decimal({ dialect }: Emitter, value: Sql, digits: number): Sql {
+function decimal(value: Sql, digits: number): Sql {
   const unit = raw(String(10 ** digits))
-  const fraction = sql`substr(${dialect.asText(sql`(${unit} + ${value} % ${unit})`)}, 2)`
-  return sql`rtrim(rtrim(${dialect.asText(sql`(${value} / ${unit})`)} || '.' || ${fraction}, '0'), '.')`
+  const fraction = sql`substr(cast((${unit} + ${value} % ${unit}) as text), 2)`
+  return sql`rtrim(rtrim(cast((${value} / ${unit}) as text) || '.' || ${fraction}, '0'), '.')`
 }

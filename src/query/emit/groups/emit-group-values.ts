@@ -39,19 +39,20 @@ export function keyJson(emitter: Emitter, { keys }: Grouping, key: number, row: 
   const text = keyValue(emitter, keys, key, row)
   if (storedKind(leaf) === 'boolean')
     return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
-  return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
+  return dialect.toJson(isInstant(leaf) && bucket === null ? sql`instant_text(${text})` : text)
 }
 
 /** A key of any type as text. */
 export function keyText(emitter: Emitter, { keys }: Grouping, key: number, row: Sql): Sql {
-  const { dialect } = emitter
   const { leaf, bucket } = keyAt(keys, key)
   const value = keyValue(emitter, keys, key, row)
-  if (bucket !== null) return dialect.asText(value)
-  if (isInstant(leaf)) return dialect.instantText(value)
   const kind = storedKind(leaf)
-  if (kind === null || kind === 'text') return value
-  return kind === 'boolean' ? sql`case ${value} when 1 then 'true' else 'false' end` : dialect.asText(value)
+  if (bucket === null) {
+    if (isInstant(leaf)) return sql`instant_text(${value})`
+    if (kind === null || kind === 'text') return value
+    if (kind === 'boolean') return sql`case ${value} when 1 then 'true' else 'false' end`
+  }
+  return sql`cast(${value} as text)`
 }
 
 export function isMissing(key: number, row: Sql, is: boolean): Sql {
@@ -135,7 +136,7 @@ export function measureJson(emitter: Emitter, groups: Grouping, index: number, r
     case 'sum':
       return dialect.toJson(dialect.checkedSum(values))
     case 'value':
-      return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
+      return dialect.toJson(isInstant(of.leaf) ? sql`instant_text(${value})` : value)
     case 'integer':
       return value
     case 'ranks':

@@ -222,7 +222,7 @@ function besidesRows(emitter: Emitter, list: PrintedList, output: PhysicalListOu
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)
-      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent))
+      : sql`cast(${emitRankedCount(emitter, list.ranking, parent)} as text)`
   if (output.kind === 'missingWords') return emitMissingWords(emitter, output)
   if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output, parent)
   if (output.kind !== 'totalCount') throw new Error(`${output.kind} needs the rows of the page.`)

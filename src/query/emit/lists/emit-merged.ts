@@ -22,7 +22,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
   const { size } = list.page
   const row = emitter.alias()
   const position = dialect.jsonArray([
-    dialect.asText(sql`${row}.indexed_at`),
+    sql`cast(${row}.indexed_at as text)`,
     sql`${row}.rkey`,
     sql`${row}.did`,
     sql`${row}.collection`,

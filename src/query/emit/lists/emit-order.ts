@@ -113,7 +113,7 @@ export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, cou
 export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
   const { dialect } = emitter
   const values = sort.map((key) =>
-    isInstant(key.value) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row),
+    isInstant(key.value) ? sql`cast(${keyOf(emitter, key, row)} as text)` : keyOf(emitter, key, row),
   )
   return dialect.jsonArray(row.ranked === undefined ? values : [...values, row.ranked.statistics])
 }

@@ -65,7 +65,7 @@ export function emitCursor(
   { binding, ranking }: Pick<ListPlan, 'binding' | 'ranking'>,
   position: Sql,
 ): Sql {
-  return dialect.toJson(dialect.cursor(ranking === null ? literal(binding) : sql`${binding}`, position))
+  return dialect.toJson(sql`page_cursor(${ranking === null ? literal(binding) : binding}, ${position})`)
 }
 
 /** Whether any of these fields depends on the rows of the page. */
