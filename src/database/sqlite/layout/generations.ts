@@ -34,20 +34,13 @@ export function nextTables(tables: readonly Table[]): readonly Table[] {
 
 /** Renames the old table and all that belongs to it. Call it within a transaction. */
 export function moveAside(database: DatabaseSync, table: string): void {
-  renameTables(
-    database,
-    (name) => name === table || name.startsWith(`${table}/`),
-    (name) => formerPrefix + name,
-  )
+  const belongs = (name: string): boolean => name === table || name.startsWith(`${table}/`)
+  renameTables(database, (name) => (belongs(name) ? formerPrefix + name : null))
 }
 
 /** Renames the new tables after all old ones were moved aside. Call it within a transaction. */
 export function moveInPlace(database: DatabaseSync): void {
-  renameTables(
-    database,
-    (name) => name.startsWith(nextPrefix),
-    (name) => name.slice(nextPrefix.length),
-  )
+  renameTables(database, (name) => (name.startsWith(nextPrefix) ? name.slice(nextPrefix.length) : null))
 }
 
 /** A leftover table of an unfinished or finished rebuild; null when there is none. */
@@ -61,52 +54,41 @@ export function nextLeftover(database: DatabaseSync): string | null {
   return row === undefined ? null : String(row.name)
 }
 
-interface Entry {
-  readonly name: string
-  readonly sql: string
-}
+type Renaming = readonly [name: string, renamed: string]
 
 /**
  * SQLite renames tables; an index, which it would have to build again, is renamed in the schema table. The vocabulary
- * of a trigram or word index (`/terms`) stores nothing and is dropped.
+ * of a trigram or word index (`/terms`) stores nothing and is dropped. `rename`: null leaves a name as it is.
  */
-function renameTables(
-  database: DatabaseSync,
-  belongs: (name: string) => boolean,
-  rename: (name: string) => string,
-): void {
-  const entries = (condition: string): readonly Entry[] =>
-    (
-      database.prepare(`select name, sql from sqlite_master where ${condition}`).all() as unknown as Entry[]
-    ).filter(({ name }) => belongs(name))
-  const virtual = (module: string): readonly Entry[] =>
-    entries(`type = 'table' and sql like 'create virtual table%using ${module}(%'`)
-  for (const { name } of virtual('fts5vocab')) database.exec(`drop table ${quote(name)}`)
-  const indexes = entries(`type = 'index' and sql is not null`)
+function renameTables(database: DatabaseSync, rename: (name: string) => string | null): void {
+  const find = (condition: string): readonly Renaming[] =>
+    database
+      .prepare(`select name from sqlite_master where ${condition}`)
+      .all()
+      .flatMap(({ name }) => {
+        const renamed = rename(String(name))
+        return renamed === null ? [] : [[String(name), renamed]]
+      })
+  const findVirtual = (module: string): readonly Renaming[] =>
+    find(`type = 'table' and sql like 'create virtual table%using ${module}(%'`)
+  const alter = ([name, renamed]: Renaming): void =>
+    database.exec(`alter table ${quote(name)} rename to ${quote(renamed)}`)
+  for (const [name] of findVirtual('fts5vocab')) database.exec(`drop table ${quote(name)}`)
+  const indexes = find(`type = 'index' and sql is not null`)
   // No view or trigger names these tables; otherwise SQLite searches all of them at each renaming.
   database.exec('pragma legacy_alter_table = on')
   try {
     // SQLite renames their shadow tables too.
-    for (const { name } of virtual('fts5'))
-      database.exec(`alter table ${quote(name)} rename to ${quote(rename(name))}`)
-    for (const { name } of entries(`type = 'table'`))
-      database.exec(`alter table ${quote(name)} rename to ${quote(rename(name))}`)
+    for (const table of findVirtual('fts5')) alter(table)
+    for (const table of find(`type = 'table'`)) alter(table)
   } finally {
     database.exec('pragma legacy_alter_table = off')
   }
-  renameIndexes(
-    database,
-    indexes.map(({ name }) => name),
-    rename,
-  )
+  renameIndexes(database, indexes)
 }
 
 /** See https://sqlite.org/pragma.html#pragma_writable_schema. */
-function renameIndexes(
-  database: DatabaseSync,
-  names: readonly string[],
-  rename: (name: string) => string,
-): void {
+function renameIndexes(database: DatabaseSync, indexes: readonly Renaming[]): void {
   const find = database.prepare(`select sql from sqlite_master where type = 'index' and name = ?`)
   const version = readPragma(database, 'schema_version')
   database.enableDefensive(false)
@@ -115,11 +97,11 @@ function renameIndexes(
     const set = database.prepare(
       `update sqlite_schema set name = ?, sql = ? where type = 'index' and name = ?`,
     )
-    for (const name of names) {
+    for (const [name, renamed] of indexes) {
       const sql = String(find.get(name)?.sql)
       const begin = /^(CREATE (?:UNIQUE )?INDEX )"(?:[^"]|"")*"/.exec(sql)
       if (begin === null) throw new Error(`The index ${name} cannot be renamed: ${sql}`)
-      set.run(rename(name), `${begin[1]}${quote(rename(name))}${sql.slice(begin[0].length)}`, name)
+      set.run(renamed, `${begin[1]}${quote(renamed)}${sql.slice(begin[0].length)}`, name)
     }
     // Before the schema is read again, so that every connection with a cached schema, this one included, notices.
     database.exec(`pragma schema_version = ${version + 1}`)
