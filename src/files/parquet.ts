@@ -4,7 +4,7 @@
  */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { parseInstant } from '../util/instant.ts'
-import { type ColumnType, type FileColumn, type FileSpec, type RowWriter, valueOf } from './file-spec.ts'
+import { type ColumnType, type FileSpec, type RowWriter, valueOf } from './file-spec.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
@@ -16,7 +16,10 @@ export function createParquetWriter({ columns, query }: Pick<FileSpec, 'columns'
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(elementOf)],
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[type] })),
+    ],
     createdBy: 'lexigraph',
   })
   let group: unknown[][] = columns.map(() => [])
@@ -62,10 +65,6 @@ export function createParquetWriter({ columns, query }: Pick<FileSpec, 'columns'
       return Buffer.concat([last, take()])
     },
   }
-}
-
-function elementOf({ name, type }: FileColumn): SchemaElement {
-  return { name, repetition_type: 'OPTIONAL', ...elements[type] }
 }
 
 const elements = {

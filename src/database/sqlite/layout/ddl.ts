@@ -122,14 +122,11 @@ function createCounts(table: Table): string {
         const kind = kinds.get(counts.columns[index] ?? '')
         return `${key} ${counts.kind !== 'day' && (kind === 'text' || kind === 'refKey') ? 'text' : 'integer'} not null, `
       })
+      const ranking = `create index ${quote(rankingIndex(counts))} on ${quote(counts.name)} (n);`
       return `create table ${quote(counts.name)} (
-        ${columns.join('')}n integer not null, primary key (${keys.join(', ')})) without rowid;${counts.kind === 'reference' ? createRanking(counts) : ''}`
+        ${columns.join('')}n integer not null, primary key (${keys.join(', ')})) without rowid;${counts.kind === 'reference' ? ranking : ''}`
     })
     .join('\n')
-}
-
-function createRanking(counts: CountTable): string {
-  return `create index ${quote(rankingIndex(counts))} on ${quote(counts.name)} (n);`
 }
 
 /** Counts all rows. */

@@ -58,14 +58,8 @@ const blockLength = 1_000_000
 const unfinished = '.unfinished'
 
 /** Fails if the file exists. The file appears when it is complete, has been read back, and is synced to disk. */
-export async function writeBackup({
-  path,
-  source,
-  parts,
-  about,
-  onProgress,
-  signal,
-}: WriteBackup): Promise<WrittenBackup> {
+export async function writeBackup(order: WriteBackup): Promise<WrittenBackup> {
+  const { path, source, parts, about, onProgress, signal } = order
   assertNew(path)
   const draft = `${path}${unfinished}`
   using database = createDraft(draft)

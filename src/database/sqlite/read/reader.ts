@@ -46,10 +46,7 @@ export interface SqliteQueryOptions {
   readonly readers?: number
 }
 
-/**
- * Opens an existing file for reading only, without loading the code that writes. Fails on a file with another derivation
- * and leaves it unchanged.
- */
+/** Opens a file without the code that writes. Fails on a file with another derivation, and leaves it unchanged. */
 export async function openSqliteReader(
   path: string,
   { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
@@ -151,7 +148,8 @@ export class SqliteReader implements ReadDatabase {
     await this.#options.idle()
     const file = this.#database.location()
     // The log is removed when the last connection closes.
-    if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
+    if (file !== null)
+      return [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, missing)?.size ?? 0), 0)
     const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
     return this.#number(pages, [])
   }
@@ -223,9 +221,7 @@ export class SqliteReader implements ReadDatabase {
   }
 }
 
-function bytesOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
+const missing = { throwIfNoEntry: false } as const
 
 /** Noncharacters that the trigram tokenizer replaces, so that no index finds them. */
 const unindexable = /[\uFFFE\uFFFF]/

@@ -78,10 +78,7 @@ interface Counter {
   readonly totals: Totals
 }
 
-/**
- * The amounts of a row that sums add up are read when it is added or removed, from the state at that moment, so that sums
- * are correct for any order of changes.
- */
+/** Amounts are read when a row is added or removed, as they are then: so sums are correct for any order of changes. */
 export class MaterializedWriter {
   readonly #find: StatementSync
   readonly #counters: readonly Counter[]
@@ -162,31 +159,26 @@ function countedOf(value: ColumnValue, kind: CountTable['kind']): ColumnValue {
 /** The two columns of a URI; both are null when there is none. */
 type Key = readonly [base: ColumnValue, rkey: ColumnValue]
 
-interface SumKeeper {
-  /** True if the table's own records are summed; false if it is the table in between. */
-  readonly isOwn: boolean
-  /** Selects the key that a row's records are summed under, by the id of the row. */
-  readonly key: StatementSync
-  /** Selects the amounts of the row itself, or of all rows that refer to it. */
-  readonly amounts: StatementSync
-  readonly totals: Totals
-}
+type SumKeeper = ReturnType<typeof createSumKeeper>
 
 const nowhere: Key = [null, null]
 
-function createSumKeeper(database: DatabaseSync, table: Table, sums: SumTable): SumKeeper {
+function createSumKeeper(database: DatabaseSync, table: Table, sums: SumTable) {
   const [of, between] = [sums.of, sums.between].map(quote)
   const isOwn = sums.of === table.name
   const amounts = summedValues(sums, quote).join(', ')
   const second = `d.${quote(sums.second.base)}, d.${quote(sums.second.key)}`
   const prepare = (text: string): StatementSync => database.prepare(text, { returnArrays: true })
   return {
+    /** True if the table's own records are summed; false if it is the table in between. */
     isOwn,
+    /** Selects the key that a row's records are summed under, by the id of the row. */
     key: prepare(
       isOwn
         ? `select ${second} from ${of} c cross join ${between} d on ${refersTo(sums, quote)} where c.id = ?`
         : `select ${second} from ${between} d where d.id = ?`,
     ),
+    /** Selects the amounts of the row itself, or of all rows that refer to it. */
     amounts: prepare(
       isOwn
         ? `select ${amounts} from ${of} c where c.id = ?`
