@@ -1,7 +1,4 @@
-/**
- * What a word index holds of a record: the words of each field in order, and marks that say how much a word counts in
- * the record, so that relevance needs no other reading.
- */
+/** What a word index has of a record: words by field, and marks that tell relevance how much a word counts there. */
 import { plainWordsOf } from './words.ts'
 
 /** UTF-8 bytes of words, all fields together; further words of a record are not found. Some 30,000 English words. */

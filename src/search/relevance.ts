@@ -7,10 +7,7 @@
 /** Maximum number of ranked records: the newest that match. */
 export const mostRanked = 10_000
 
-/**
- * Records with a word are counted up to this number. If a search has a word with fewer records, words that reach the
- * number count once in each record.
- */
+/** Records with a word are counted up to this number. Words that reach it count once if another word is rarer. */
 export const mostCounted = 10_000
 
 /** Maximum number of words and phrases of a search by relevance. */

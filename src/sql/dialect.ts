@@ -54,10 +54,7 @@ export interface Dialect {
   unindexed(value: Sql): Sql
   /** Elements of the array at a path, as rows with `value`; no rows if the array is missing or null. */
   each(json: Sql, path: readonly string[], alias: Sql): Sql
-  /**
-   * The same for an array of objects, to read several of their values: `value` is JSON that is fast to read, `key` the
-   * position.
-   */
+  /** The same for an array of objects: `value` is JSON that is fast to read repeatedly, `key` the position. */
   objects(json: Sql, path: readonly string[], alias: Sql): Sql
   /** A JSON array of values; instants are passed as text. */
   jsonArray(values: readonly Sql[]): Sql
@@ -80,10 +77,7 @@ export interface Dialect {
   textMissing(text: Sql, folded: Sql): Sql
   /** Whether a folded text matches a folded needle, by operator. */
   readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
-  /**
-   * Whether the words of a row match; `index` is the collection's index over words. `lookup` is for an engine whose index
-   * is apart from the rows.
-   */
+  /** Whether the words of a row match. `lookup` is for an engine whose index is apart from the rows. */
   wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: WordLookup): Sql
   /** The ids of exactly the records of a table whose words match. */
   wordIds(table: string, index: IndexedFields, match: WordMatch): FoundIds

@@ -91,10 +91,7 @@ export function firstTidOf(micros: bigint): string {
 /** Microseconds that the clock of another process may be ahead. */
 const clockTolerance = 1_000_000n
 
-/**
- * Strictly increasing, so that records keep their order of arrival, even if another process has just written or has a
- * clock that is slightly ahead.
- */
+/** Strictly increasing, so that records keep their order of arrival, even if other clocks are slightly ahead. */
 export class MonotonicClock {
   readonly #now: () => bigint
   #last = 0n

@@ -6,10 +6,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * A copy whose plain objects inherit nothing: libraries take what an object inherits, such as `constructor`, for its
- * members.
- */
+/** A copy whose objects inherit nothing: libraries take what one inherits, such as `constructor`, for its members. */
 export function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value

@@ -8,10 +8,7 @@ export function atMost(entries: number): {
   return { maxSize: entries, sizeCalculation: () => 1 }
 }
 
-/**
- * Frees a buffer at once; the garbage collector would free it only after hundreds of requests. The caller must own the
- * whole buffer, with no read pending; the buffer is empty afterwards.
- */
+/** Frees a buffer at once, not after hundreds of requests. The caller owns the whole buffer; no read is pending. */
 export function releaseBuffer({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

@@ -82,10 +82,7 @@ export function createMissing(path: string): void {
   if (!existsSync(path)) createPrivately(path)
 }
 
-/**
- * Refused records, cursors and keys are private. SQLite gives the files that it creates next to the database (`-wal`,
- * `-shm`) the same mode.
- */
+/** Refused records, cursors and keys are private. SQLite gives the files next to the database the same mode. */
 function createPrivately(path: string): void {
   // Exclusive creation refuses a symbolic link to a missing file.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())

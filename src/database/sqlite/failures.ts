@@ -6,10 +6,7 @@ export function isBusy(error: unknown): error is { readonly errcode: number } {
   return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 5
 }
 
-/**
- * SQLITE_READONLY_ROLLBACK: the program that last wrote the file was killed in a transaction, before the file was in
- * WAL mode, so only while it was being created.
- */
+/** SQLITE_READONLY_ROLLBACK: a program was killed while it created the file, which was not in WAL mode yet. */
 export function needsRollback(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 776
 }

@@ -1,7 +1,4 @@
-/**
- * Adds the usage of keys to a file that other processes write to. The connection exists for that alone and never waits
- * for a lock, because the calling process also answers queries.
- */
+/** Adds the usage of keys to a file. It never waits for a lock, because the calling process also answers queries. */
 import { DatabaseSync } from 'node:sqlite'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'

@@ -54,10 +54,7 @@ export class StoryDeriver {
     this.#names = storedColumns(this.#table).map(({ name }) => name)
   }
 
-  /**
-   * Derives about `limit` records whose time is not after `now`, all those of one time together. Returns whether more
-   * may be marked.
-   */
+  /** Derives about `limit` records up to `now`, all those of one time together. Returns whether more may be marked. */
   *derive(dialect: WriteDialect, now: bigint, limit: number): Steps<boolean> {
     const first = `select at, until from ${this.#marks} where at <= ? order by at, until desc limit 1`
     let [mark] = yield* ask<Mark>(first, now)

@@ -9,10 +9,7 @@ import type { Table } from '../layout/tables.ts'
 /** Before and after every time of a record. */
 export const [firstTime, lastTime] = [-(2n ** 62n), 2n ** 62n]
 
-/**
- * The `at` of a row that marks nothing. Its `until` is a random number of the process that has derived stories last, new
- * in each of its transactions.
- */
+/** The `at` of a row that marks nothing. Its `until` is random, new in each transaction that has derived stories. */
 export const tokenTime = 2n ** 62n + 1n
 
 /** At first everything is to be derived. */

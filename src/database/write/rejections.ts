@@ -1,7 +1,4 @@
-/**
- * Stores refused records, within limits, so that publishers cannot fill the disk: collects the changes of a run to
- * rejections, and writes them in order with few statements.
- */
+/** Stores refused records with few statements, and within limits, so that publishers cannot fill the disk. */
 import { createHash } from 'node:crypto'
 import type { Rejection } from '../changes.ts'
 import type { StoredRejection } from '../metadata/metadata-store.ts'

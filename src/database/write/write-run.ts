@@ -8,10 +8,7 @@ import { addAccounts, baseId, makeRepoCollections } from './write-transaction.ts
 import { noteChanges, type WriteTransaction } from './write-transaction.ts'
 import { quote } from '../../sql/sql.ts'
 
-/**
- * False if a row exists that the working set does not know; then only accounts and `base` are written. `place` gives new
- * rows their stories.
- */
+/** False, with only accounts and `base` written, if an unknown row exists. `place` gives new rows their stories. */
 export function* writeRun(
   transaction: WriteTransaction,
   set: WorkingSet,

@@ -5,10 +5,7 @@ export interface JsonSize {
   readonly parts: number
 }
 
-/**
- * Measures a text before code reads it that recurses, or takes long for many values. It does not recurse, and the text
- * need not be valid JSON.
- */
+/** Measures any text, without recursion, before code reads it that recurses, or takes long for many values. */
 export function measureJson(text: string): JsonSize {
   let depth = 0
   let deepest = 0

@@ -47,10 +47,7 @@ export function normalizeUrl(text: string): string | null {
   return `${user}${host}${withoutSlashes(path)}${kept.length === 0 ? '' : `?${kept.join('&')}`}`
 }
 
-/**
- * The normal form of a URL as people write it, also without a scheme, such as `example.com/page`; null if the text is
- * no web address.
- */
+/** The same of a URL as people write it, also without a scheme, such as `example.com/page`. */
 export function normalizeWrittenUrl(text: string): string | null {
   if (/\s/.test(text)) return null
   if (/^https?:\/\//i.test(text)) return normalizeUrl(text)

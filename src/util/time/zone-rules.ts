@@ -80,10 +80,7 @@ export function isUtc({ periods }: ZoneRules): boolean {
   return periods.every(({ offset }) => offset === 0)
 }
 
-/**
- * Finding the rules of a zone takes some 50 ms, so they are found when a bucket needs them: an operation may name many
- * zones that group nothing, and does not pay for them.
- */
+/** Finding rules takes 50 ms, which only buckets need: an operation may name many zones that group nothing. */
 export function findZoneRules(name: string): ZoneRules {
   let periods: ZoneRules['periods'] | undefined
   let days: ZoneRules['days'] | undefined

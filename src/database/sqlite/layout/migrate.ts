@@ -1,7 +1,4 @@
-/**
- * Migrates a file to the lexicons in force: a new file is initialised in one transaction, and tables with another
- * derivation are rebuilt from their records.
- */
+/** Lays out an empty file in one transaction, and rebuilds tables of another derivation from their records. */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
@@ -26,10 +23,7 @@ export async function migrate(
   while (!(await tryToMigrate(database, options, assertSame))) await pause(retryPause)
 }
 
-/**
- * False if another process that rebuilds the same file kept this one from the lock until its timeout. The steps of a
- * rebuild follow each other so closely that on a busy machine other processes may get no turn.
- */
+/** False if the steps of another process that rebuilds the file kept this one from the lock until its timeout. */
 async function tryToMigrate(
   database: DatabaseSync,
   options: MigrateOptions,

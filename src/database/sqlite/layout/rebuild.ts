@@ -111,10 +111,7 @@ async function giveUp(database: DatabaseSync, derivation: string): Promise<void>
   await dropLeftovers(database)
 }
 
-/**
- * Removes the leftovers of a finished rebuild, or of an abandoned one when the tables already match the lexicons in
- * force: the operator has gone back to the former lexicons.
- */
+/** Removes the leftovers of a finished rebuild, or of one that was abandoned by going back to the former lexicons. */
 export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise<void> {
   const isAbandoned = (): boolean => {
     const found = findRebuild(database)

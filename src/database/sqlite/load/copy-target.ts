@@ -1,7 +1,4 @@
-/**
- * Writes a copy into a file: rows arrive in transactions of some thousands, in the order of their future ids; trigrams
- * and indexes are built when all rows of a collection are present.
- */
+/** Writes a copy into a file: rows in the order of their future ids, then trigrams and indexes of each collection. */
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'

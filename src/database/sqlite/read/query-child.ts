@@ -14,10 +14,7 @@ import { QueryConnection } from './query-connection.ts'
 const cacheSize = 16
 /** Bytes of answers that may await garbage collection. */
 const mostGarbage = 4 * 1024 * 1024
-/**
- * Runs in a thread, because the main thread is blocked while a statement runs. The read never yields data: the pipe
- * ends when the parent process does, for whatever reason.
- */
+/** In a thread, because statements block the main one. The pipe has no data, and ends with the parent process. */
 const watch = `require('node:fs').readSync(0, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
 
 let file: NamedFile = { path: '', identity: null }

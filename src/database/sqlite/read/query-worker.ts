@@ -36,10 +36,7 @@ export class ProcessEndedError extends Error {
   override name = 'ProcessEndedError'
 }
 
-/**
- * Milliseconds in which a cancelled statement may end by itself. Starting another process takes as long, and callers
- * could provoke that cheaply.
- */
+/** Milliseconds in which a cancelled statement may end: callers could cheaply provoke starts of processes. */
 const gracePeriod = 50
 /** The number of last characters of stderr that are stored. */
 const lastWords = 2000
@@ -85,10 +82,7 @@ export class QueryWorker implements AsyncDisposable {
     return this.#ready.promise
   }
 
-  /**
-   * One question at a time. When the signal is aborted, this fails with its reason as soon as the statement has ended,
-   * if need be by killing the process.
-   */
+  /** One question at a time. Fails with the reason of the signal when the statement has ended or was killed. */
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     this.#hold(true)
     let timer: NodeJS.Timeout | undefined

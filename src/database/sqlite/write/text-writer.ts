@@ -133,10 +133,7 @@ export class TextWriter {
   }
 }
 
-/**
- * The same as `fillText` in SQL. Where no folded text is stored, `toLowerCase` changes ASCII letters alone: any other
- * change would be one of folding too.
- */
+/** As `fillText` in SQL. Without a folded text, `toLowerCase` changes only ASCII, as folding does. */
 function indexedText(texts: Texts | null, { text, folded }: Trigrams): string | null {
   const indexed = texts?.[folded] ?? texts?.[text]?.toLowerCase() ?? null
   return indexed === null ? null : indexed + padding

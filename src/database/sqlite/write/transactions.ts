@@ -22,10 +22,7 @@ export class Transactions {
   readonly #log: LogLength
   readonly #derivation: string
   readonly #file: OpenFile | null
-  /**
-   * From `pragma data_version`: a different value means that another process has written. Unknown before the first
-   * transaction, because state that was read before may be older.
-   */
+  /** Differs after writes of other processes. Null at first, because what was read before may be older. */
   #dataVersion: unknown = null
   #busy: Promise<unknown> = Promise.resolve()
 
