@@ -7,7 +7,6 @@ import {
   type Change,
   type CountedSource,
   type RecordCheck,
-  type Rejection,
   type RepoEnd,
   type RepoRequest,
   type SourceMark,
@@ -83,7 +82,10 @@ export class Applier {
     this.#moves = {
       tables: store.tables,
       check: options.check,
-      onRefused: (transaction, rejections) => this.#reject(transaction, rejections),
+      onRefused: (transaction, rejections) => {
+        const changes = rejections.map((rejection) => ({ kind: 'reject' as const, ...rejection }))
+        return this.#applyRun(transaction, changes, false)
+      },
     }
   }
 
@@ -160,7 +162,10 @@ export class Applier {
     for (const [collection, table] of this.#store.tables) {
       const oldest = this.#oldestRetained(collection)
       if (oldest === null) continue
-      removed += yield* this.#expireRows(transaction, table, oldest, Math.max(limit - removed, 1))
+      const rows = yield* table.findExpired(oldest, Math.max(limit - removed, 1))
+      yield* table.remove(transaction, rows)
+      yield* noteExpired(transaction.dialect, collection, rows)
+      removed += rows.length
       removed += yield* expireBesides(transaction.dialect, collection, oldest, Math.max(limit - removed, 1))
     }
     return removed
@@ -209,19 +214,6 @@ export class Applier {
   *#finish(transaction: WriteTransaction, did: string, move: Move): Steps<void> {
     yield* finishMove(did, move, this.#collections)
     if (move === 'purge') yield* this.#store.erase(transaction, did)
-  }
-
-  /** Removes rows for their age; returns their number. */
-  *#expireRows(
-    transaction: WriteTransaction,
-    table: RecordTable,
-    oldest: bigint,
-    limit: number,
-  ): Steps<number> {
-    const rows = yield* table.findExpired(oldest, limit)
-    yield* table.remove(transaction, rows)
-    yield* noteExpired(transaction.dialect, table.table.collection.nsid, rows)
-    return rows.length
   }
 
   #oldestRetained(collection: string): bigint | null {
@@ -322,11 +314,6 @@ export class Applier {
   *#request({ did, reason, dueAt }: RepoRequest): Steps<void> {
     const now = this.#options.now()
     yield* requestFetch(did, reason, dueAt ?? now, now)
-  }
-
-  *#reject(transaction: WriteTransaction, rejections: readonly Rejection[]): Steps<void> {
-    const changes = rejections.map((rejection) => ({ kind: 'reject' as const, ...rejection }))
-    yield* this.#applyRun(transaction, changes, false)
   }
 
   /** The clock gives times to changes that bring none, and to records that replace another one. */

@@ -9,7 +9,6 @@ import { type RecordName, recordNameOf, repoCollectionUri } from '../changes.ts'
 import type { RecordStore, RecordTable } from './record-table.ts'
 import { findRepoCollections, type WriteTransaction } from './write-transaction.ts'
 
-/** Implements `hide` of the metadata store. */
 export function* hide(
   transaction: WriteTransaction,
   hiding: NewHiding,
@@ -27,7 +26,7 @@ export function* hide(
   return (yield* isSeen(record.did)) ? quarantine.length : 0
 }
 
-/** Implements `unhide` of the metadata store. A record stays in quarantine while its account is hidden. */
+/** A record stays in quarantine while its account is hidden. */
 export function* unhide(
   transaction: WriteTransaction,
   subject: string,
@@ -44,7 +43,6 @@ export function* unhide(
   return (yield* row.table.find([row])).length
 }
 
-/** Implements `purge` of the metadata store. */
 export function* purge(
   transaction: WriteTransaction,
   request: NewPurge,

@@ -6,7 +6,6 @@ import type { BatchOutcome, RecordDelete, RecordPut, Rejection, RecordChange } f
 import { accountOf, recordNameOf, uriOf } from '../changes.ts'
 import type { WorkingSet, RecordSlot, Times } from './working-set.ts'
 
-/** The outcome of one record. */
 export type RecordOutcome = keyof BatchOutcome
 
 /** `position`: of the change in its run. */

@@ -14,7 +14,7 @@ export interface MovesOptions {
   readonly tables: ReadonlyMap<string, RecordTable>
   readonly check: RecordCheck
   /** Receives quarantined records that no longer fit the lexicons. */
-  readonly onRefused: (transaction: WriteTransaction, rejections: readonly Rejection[]) => Steps<void>
+  readonly onRefused: (transaction: WriteTransaction, rejections: readonly Rejection[]) => Steps<unknown>
 }
 
 /** Rows of one table that are about to be written. */

@@ -132,7 +132,6 @@ export class RejectionLimit {
   }
 }
 
-/** A row of the table `rejection`. */
 type RejectionRow = ReturnType<typeof rejectionRow>
 
 function rejectionRow({ source, uri, reason, message, record, rev }: Rejection, seenAt: bigint) {

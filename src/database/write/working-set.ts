@@ -24,7 +24,6 @@ interface NeededRecord {
   readonly withheld: boolean
 }
 
-/** What is stored of it. */
 interface StoredParts {
   readonly found: FoundRow | undefined
   /** The revision at which the record is known to be gone. */
@@ -226,7 +225,6 @@ export interface Times {
   readonly changedAt: bigint
 }
 
-/** The row to be written. */
 interface WrittenRow {
   readonly rev: string | null
   /** Null if the content found remains. */

@@ -129,7 +129,6 @@ function createCounts(table: Table): string {
     .join('\n')
 }
 
-/** Counts all rows. */
 export function fillCounts(table: Table): string {
   return table.counts
     .map((counts) =>

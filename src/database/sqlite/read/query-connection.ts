@@ -7,7 +7,6 @@ import { createRunner, type Run } from '../steps.ts'
 
 export class QueryConnection {
   readonly #database: DatabaseSync
-  /** Runs engine-independent steps. */
   readonly run: Run
   /** A prepared statement takes about 30 bytes per character outside of the heap: 30 MB at most. */
   readonly #prepared = new LRUCache<string, StatementSync>({

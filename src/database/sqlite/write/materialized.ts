@@ -99,7 +99,6 @@ export class MaterializedWriter {
     this.#keepers = table.sums.map((sums) => createSumKeeper(database, table, sums))
   }
 
-  /** The counted values of a row in the table. */
   find(id: number): CountedRow {
     return this.#find.get(id) as unknown as CountedRow
   }

@@ -30,7 +30,6 @@ export class TableWriter {
   readonly table: Table
   readonly #database: DatabaseSync
   readonly #collectionTable: CollectionTable
-  /** Returns the id of a base URI. */
   readonly #base: (uri: string) => bigint
   readonly #statements: TableStatements
   readonly #materialized: MaterializedWriter

@@ -11,7 +11,6 @@ import { lengthsName, wordColumns } from '../layout/word-ddl.ts'
 /** The values of the columns that the indexes are made from; null: the row is not in them. */
 type Texts = readonly (string | null)[]
 
-/** The index of trigrams of one field. */
 interface Trigrams {
   /** The places of its columns among the texts. */
   readonly text: number
@@ -61,7 +60,6 @@ export class TextWriter {
     this.#words = words === null ? null : new WordWriter(database, table, words)
   }
 
-  /** Number of rows whose changes are not written. */
   get pending(): number {
     return this.#changed.size
   }
