@@ -28,7 +28,7 @@ async function* writePieces(
   batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const writer = await createWriter(spec)
+  const writer = await writers[spec.format](spec)
   let rows = 0
   let text = ''
   /** What leaves now: bytes, or text of at least so many characters. */
@@ -52,17 +52,10 @@ async function* writePieces(
   onRows(rows)
 }
 
-async function createWriter(spec: FileSpec): Promise<RowWriter> {
-  switch (spec.format) {
-    case 'csv':
-      return createCsvWriter(spec)
-    case 'ndjson':
-      return createNdjsonWriter(spec)
-    case 'parquet': {
-      const { createParquetWriter } = await import('./parquet.ts')
-      return createParquetWriter(spec)
-    }
-  }
+const writers: Readonly<Record<FileSpec['format'], (spec: FileSpec) => RowWriter | Promise<RowWriter>>> = {
+  csv: createCsvWriter,
+  ndjson: createNdjsonWriter,
+  parquet: async (spec) => (await import('./parquet.ts')).createParquetWriter(spec),
 }
 
 /** One JSON object per line, whose members are the columns. */
