@@ -19,7 +19,7 @@ import type { Input } from '../plan/build-operators.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { Constant } from '../plan/fields.ts'
 import { groupFieldsOf, groupKey } from '../plan/groups/build-group-key.ts'
-import type { CountedRows, GroupAccess, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
+import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 import type { FacetOutput, FacetPlan, ListPlan, PlanContext } from '../plan/plan.ts'
 import { keysSize, readingSize } from '../price/cost-groups.ts'
@@ -155,31 +155,29 @@ export function planFacets(
   facets: readonly FacetPlan[],
 ): PhysicalFacets {
   const { table, link } = list
-  const materialized = new Map<FacetPlan, GroupAccess>()
+  const groups = new Map<FacetPlan, PhysicalFacet['groups']>()
   const found: FacetPlan[] = []
   for (const [facet, size] of facetSizes(list, facets)) {
     const { where, key } = facet
-    const groups = link === null ? materializedGroups(optimizer, { table, where, measures: [] }, [key]) : null
-    if (groups === null) found.push(facet)
+    const known = link === null ? materializedGroups(optimizer, { table, where, measures: [] }, [key]) : null
+    if (known === null) found.push(facet)
     else {
-      materialized.set(facet, groups)
+      groups.set(facet, known)
       optimizer.estimate.savedSize += size
     }
   }
-  const rows = new Map<Condition, CountedRows>()
   const shared: CountedRows[] = []
-  for (const { where } of found) {
-    const known = rows.get(where)
-    const areFound = link !== null || conjuncts(where).length > 0
-    if (known === undefined) rows.set(where, planCountedRows(optimizer, { table, where, link }))
-    else if (areFound && !shared.includes(known)) shared.push(known)
+  for (const [where, its] of Map.groupBy(found, (facet) => facet.where)) {
+    const rows = planCountedRows(optimizer, { table, where, link })
+    const isShared = its.length > 1 && (link !== null || conjuncts(where).length > 0)
+    const access = isShared ? ({ kind: 'shared', rows: shared.push(rows) - 1 } as const) : rows
+    for (const facet of its) groups.set(facet, access)
   }
-  const groupsOf = (facet: FacetPlan): PhysicalFacet['groups'] => {
-    const own = rows.get(facet.where)
-    if (!found.includes(facet) || own === undefined) return materialized.get(facet) ?? null
-    return shared.includes(own) ? { kind: 'shared', rows: shared.indexOf(own) } : own
+  return {
+    kind: 'facets',
+    shared,
+    facets: facets.map((facet) => ({ facet, groups: groups.get(facet) ?? null })),
   }
-  return { kind: 'facets', shared, facets: facets.map((facet) => ({ facet, groups: groupsOf(facet) })) }
 }
 
 /** The facets as a JSON array. */
