@@ -3,6 +3,7 @@ import type { WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { all, type Condition } from '../plan/conditions.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
+import { sum } from '../price/cost-weights.ts'
 import { isUnhinted, type Optimizer } from './optimizer.ts'
 
 /** Joins the conjuncts on words, and what they exclude, so that one query of the index answers them together. */
@@ -48,18 +49,14 @@ export function timeOfMatches(optimizer: Optimizer, index: WordIndex, match: Wor
   const { statistics } = optimizer
   const timeOf = (part: WordMatch): number => {
     if (part.kind === 'term')
-      return sumOf(part.words, (word, place) => {
+      return sum([...part.words.entries()], ([place, word]) => {
         const isPrefix = part.prefix && place === part.words.length - 1
         const entries = statistics.word(index, word, isPrefix) ?? fewRecords
         return isUnhinted(optimizer) ? entries : entries / entriesPerRecord[isPrefix ? 'prefix' : 'word']
       })
-    return sumOf(part.kind === 'all' ? [...part.of, ...part.except] : part.of, timeOf)
+    return sum(part.kind === 'all' ? [...part.of, ...part.except] : part.of, timeOf)
   }
   return timeOf(match)
-}
-
-function sumOf<Item>(items: readonly Item[], size: (item: Item, place: number) => number): number {
-  return items.reduce((sum, item, place) => sum + size(item, place), 0)
 }
 
 /** Estimates how many of `rows` records match; null if they are so few that they should be counted. */
@@ -82,7 +79,7 @@ export function estimateWords(match: WordMatch, rows: number, records: RecordsOf
       const known = match.of
         .map((part) => estimateWords(part, rows, records))
         .filter((estimate) => estimate !== null)
-      return known.length === 0 ? null : known.reduce((sum, estimate) => sum + estimate, 0)
+      return known.length === 0 ? null : sum(known, (estimate) => estimate)
     }
   }
 }

@@ -7,6 +7,11 @@ import {
   mentionsReference,
   simpleConditions,
 } from '../plan/plan-facts.ts'
+import { emitRowsProbe } from '../emit/emit-access-path.ts'
+import { createEmitter } from '../emit/emitter.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
+import { sum } from '../price/cost-weights.ts'
+import { estimateWords } from './match-words.ts'
 import { candidatePath, isUnhinted, type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
@@ -20,6 +25,8 @@ interface ConditionContext {
   readonly strategy?: 'each' | 'once'
   /** Whether rows are found otherwise than by the condition, and perhaps again for each row around them. */
   readonly isProbed?: boolean
+  /** Conditions on words that at least so many records of the table meet are looked up row by row. */
+  readonly lookups?: { readonly table: Table; readonly least: number }
 }
 
 export function planFilter(
@@ -37,7 +44,7 @@ export function planFilter(
     case 'element':
       return { ...condition, where: plan(condition.where) }
     case 'words':
-      return around.isProbed ? { ...condition, lookup: 'filter' } : condition
+      return planWords(optimizer, condition, around)
     case 'target':
     case 'referring':
       return planSemiJoin(optimizer, condition, around)
@@ -48,6 +55,27 @@ export function planFilter(
         : condition
   }
   return condition
+}
+
+function planWords(
+  optimizer: Optimizer,
+  condition: Extract<Condition, { kind: 'words' }>,
+  { isProbed, lookups }: ConditionContext,
+): Filter {
+  const { index, match } = condition
+  if (lookups !== undefined && !isUnhinted(optimizer) && isOfSingleWords(match)) {
+    const { statistics } = optimizer
+    const rows = statistics.rows(lookups.table)
+    const records = estimateWords(match, rows, (word) => statistics.word(index, word, false)) ?? 0
+    if (records >= lookups.least) return { ...condition, lookup: 'row' }
+  }
+  return isProbed ? { ...condition, lookup: 'filter' } : condition
+}
+
+/** Looking up others is slow: entries of a prefix are merged for each row; or how many match is not known well. */
+function isOfSingleWords(match: WordMatch): boolean {
+  if (match.kind === 'any') return match.of.every(isOfSingleWords)
+  return match.kind === 'term' && match.words.length === 1 && !match.prefix
 }
 
 /** Materialized counts include hidden records, so these are counted one by one while there are any. */
@@ -78,6 +106,11 @@ export function planConjuncts(
   around?: ConditionContext,
 ): readonly Conjunct[] {
   return where.map((part) => ({ filter: planFilter(optimizer, part, around), isIndexed: false }))
+}
+
+/** How many rows an index finds for a condition, counted up to a limit. */
+export function countFound(optimizer: Optimizer, table: Table, filter: Filter, limit: number): number {
+  return optimizer.statistics.countUpTo(emitRowsProbe(createEmitter(optimizer), table, filter), limit)
 }
 
 /** Plans a semi-join over the keys of the other table, which `sources` narrow. */
@@ -123,7 +156,7 @@ export function linkIndexOf(table: Table, link: Link): string | null {
 
 /** Rows that a condition may read in addition to the rows it is evaluated for. */
 export function filterEstimate(optimizer: Optimizer, table: Table, where: Condition): number {
-  const estimates = simpleConditions(where).map((part): number => {
+  return sum(simpleConditions(where), (part) => {
     if (part.kind === 'has') return isCountedAtOnce(part) ? rowsOf(optimizer, table) : 0
     if ((part.kind === 'compare' || part.kind === 'in') && part.operand.kind === 'count')
       return visibleCount(optimizer, part.operand).counts === null ? rowsOf(optimizer, part.operand.table) : 0
@@ -132,7 +165,6 @@ export function filterEstimate(optimizer: Optimizer, table: Table, where: Condit
     const read = part.kind === 'referring' ? rowsOf(optimizer, part.table) : 0
     return read + filterEstimate(optimizer, part.table, part.where)
   })
-  return estimates.reduce((sum, estimate) => sum + estimate, 0)
 }
 
 /** An index lookup takes as long as reading this many records and hashing their references. */
@@ -147,7 +179,7 @@ export function spansOf(optimizer: Optimizer, { table, where }: Records, limit: 
   if (!isUnhinted(optimizer)) return [null]
   const joined = semiJoinedTables(where)
   if (joined === null || joined.length === 0) return [null]
-  const average = joined.reduce((sum, other) => sum + rowsOf(optimizer, other), 0) / joined.length
+  const average = sum(joined, (other) => rowsOf(optimizer, other)) / joined.length
   // Rounded to a power of two, so that statements stay the same while the table grows.
   const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + average / recordsPerProbe))
   if (!Number.isFinite(rows)) return [null]

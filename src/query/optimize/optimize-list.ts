@@ -38,13 +38,14 @@ export function planList(
   isMerged: boolean,
 ): PhysicalList {
   const needs = needsOf(list)
-  const { backward, from } = list.page
+  const { backward, inclusive, from } = list.page
   const hasBefore = from !== null && hasPageInfo(list, backward ? 'hasNextPage' : 'hasPreviousPage')
   // The page comes first: it may use most of the planning budget.
   const rank = list.ranking
   const ranking = rank === null ? null : planRanking(optimizer, list, rank)
   const page = needs.rows ? planPage(optimizer, list, ranking, needs, isMerged) : null
-  const before = hasBefore ? planBefore(optimizer, list, ranking) : null
+  const edge = { reverse: !backward, inclusive: !inclusive, limit: 1 }
+  const before = hasBefore ? planOrdered(optimizer, list, ranking, edge, false) : null
   const total = list.fields.some(({ output }) => output.kind === 'totalCount')
     ? planTotal(optimizer, list)
     : null
@@ -60,14 +61,19 @@ function planTotal(optimizer: Optimizer, list: ListPlan): PhysicalList['total'] 
     : planCount(optimizer, list.table, list.where, list.link)
 }
 
-/** The rows on the side of the page that its cursor bounds. */
-function planBefore(optimizer: Optimizer, list: ListPlan, ranking: PhysicalRanking | null): OrderedRows {
-  const { backward, inclusive } = list.page
-  const edge = { reverse: !backward, inclusive: !inclusive, limit: 1 }
-  if (ranking !== null) return planRankedRows(optimizer, list, ranking, edge)
+/** `isPage`: rows of the page, not those on the side that its cursor bounds. */
+function planOrdered(
+  optimizer: Optimizer,
+  list: ListPlan,
+  ranking: PhysicalRanking | null,
+  wanted: Wanted,
+  isPage: boolean,
+): OrderedRows {
+  if (ranking !== null) return planRankedRows(optimizer, list, ranking, wanted)
   // The first of all matching records is always in the list: no record with the same values precedes it.
-  if (list.distinct.length > 0 && backward) return planDistinctRows(optimizer, list, edge, false)
-  return planRows(optimizer, list, edge)
+  return list.distinct.length > 0 && (isPage || list.page.backward)
+    ? planDistinctRows(optimizer, list, wanted, isPage)
+    : planRows(optimizer, list, wanted)
 }
 
 function planOutput(optimizer: Optimizer, list: ListPlan, output: PlannedOutput | Constant) {
@@ -102,15 +108,9 @@ function planPage(
 ): PhysicalPage {
   const { dialect } = optimizer
   const { backward, size, inclusive } = list.page
-  const isDistinct = list.distinct.length > 0
-  if (ranking !== null || isMerged || isDistinct) {
+  if (ranking !== null || isMerged || list.distinct.length > 0) {
     const wanted = { reverse: backward, inclusive, limit: ends ? size + 1 : size }
-    const rows =
-      ranking !== null
-        ? planRankedRows(optimizer, list, ranking, wanted)
-        : isDistinct
-          ? planDistinctRows(optimizer, list, wanted, true)
-          : planRows(optimizer, list, wanted)
+    const rows = planOrdered(optimizer, list, ranking, wanted, true)
     return { rows, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
   }
   const asIdList = !isUnhinted(optimizer) && (ends || backward)

@@ -3,14 +3,12 @@ import { beyondStart } from '../plan/bounds.ts'
 import { chooseForPage, isDefaultOrder, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
-import { estimateWords } from './match-words.ts'
 import { isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { Choice } from './path-options.ts'
-import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
+import type { AccessPath, Conjunct, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { ListPlan, SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
-import type { WordMatch } from '../../sql/dialect.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -56,10 +54,7 @@ export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): 
   const isProbed = link !== null || (choice.kind !== 'planner' && !isUnhinted(optimizer))
   const least = leastForLookups(optimizer, table, choice, isSorted ? null : limit)
   const left = unanswered(optimizer, found, choice)
-  const filter = planConjuncts(optimizer, left, { isProbed }).map((part) => ({
-    ...part,
-    filter: withLookups(optimizer, table, part.filter, least),
-  }))
+  const filter = planConjuncts(optimizer, left, { isProbed, lookups: { table, least } })
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     ...chosenRows(list, wanted),
     linkIndex: link === null ? null : linkIndexOf(table, link),
@@ -162,40 +157,4 @@ function leastForLookups(optimizer: Optimizer, table: Table, choice: Choice, lim
   const rows = rowsOf(optimizer, table)
   if (limit !== null) return Math.ceil(Math.sqrt(matchesPerLookup * limit * rows))
   return Math.ceil(matchesPerLookup * ((choice.kind === 'planner' ? rows : choice.estimate) ?? 0))
-}
-
-/** Looks up row by row, in conditions on words that at least so many records meet. */
-function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: number): Filter {
-  switch (filter.kind) {
-    case 'all':
-    case 'any':
-      return { ...filter, of: filter.of.map((part) => withLookups(optimizer, table, part, least)) }
-    case 'not':
-      return { ...filter, of: withLookups(optimizer, table, filter.of, least) }
-    case 'words': {
-      const { index, match } = filter
-      const { statistics } = optimizer
-      if (isUnhinted(optimizer) || !isOfSingleWords(match)) return filter
-      const records = estimateWords(match, statistics.rows(table), (word) =>
-        statistics.word(index, word, false),
-      )
-      return (records ?? 0) >= least ? { ...filter, lookup: 'row' } : filter
-    }
-  }
-  return filter
-}
-
-/**
- * Other matches are looked up slowly, because the entries of a prefix are merged for each row, or how many records match
- * is not known well.
- */
-function isOfSingleWords(match: WordMatch): boolean {
-  switch (match.kind) {
-    case 'term':
-      return match.words.length === 1 && !match.prefix
-    case 'any':
-      return match.of.every(isOfSingleWords)
-    case 'all':
-      return false
-  }
 }

@@ -5,15 +5,13 @@
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitRowsProbe } from '../emit/emit-access-path.ts'
-import { createEmitter } from '../emit/emitter.ts'
 import { emitRecordCount } from '../emit/groups/emit-counts.ts'
 import type { Grouping } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planCount, planGroups } from '../optimize/groups/optimize-count.ts'
-import { planConjuncts, planFilter } from '../optimize/optimize-filter.ts'
+import { countFound, planConjuncts, planFilter } from '../optimize/optimize-filter.ts'
 import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { badInput, integerArgument } from '../parse/prepare.ts'
 import { buildWhere } from '../plan/build-where.ts'
@@ -29,7 +27,7 @@ import type {
 import { columnIndex, conjuncts, implies, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext } from '../plan/plan.ts'
 import { readingSize } from '../price/cost-groups.ts'
-import { weights } from '../price/cost-weights.ts'
+import { sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 import { scoreSteps } from './scores.ts'
 
@@ -126,7 +124,6 @@ function recordsOutside(
   { table, where, significance }: AggregatePlan,
 ): readonly FoundRecords[] | null {
   const bounds = conjuncts(significance?.against ?? alwaysTrue)
-  const { statistics } = optimizer
   if (bounds.length === 0) return []
   if (bounds.length > mostBounds || valuesOf(where) > mostValues) return null
   const found: FoundRecords[] = []
@@ -138,8 +135,7 @@ function recordsOutside(
     for (const { condition, path } of opposites) {
       // Missing values do not meet an earlier bound on the same column.
       if (condition.kind === 'missing' && earlier.some((part) => isOnSame(part, condition))) continue
-      const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, condition))
-      const counted = statistics.countUpTo(probe, left)
+      const counted = countFound(optimizer, table, planFilter(optimizer, condition), left)
       left -= counted
       if (left <= 0) return null
       optimizer.estimate.rows += counted
@@ -156,10 +152,10 @@ function isOnSame(part: Condition, { operand }: Extract<Condition, { kind: 'miss
 
 /** Number of values that a condition compares with. */
 function valuesOf(condition: Condition): number {
-  return simpleConditions(condition).reduce((sum, part) => {
-    if ('where' in part) return sum + valuesOf(part.where)
-    return sum + ('list' in part ? part.list.length : 1)
-  }, 0)
+  return sum(simpleConditions(condition), (part) => {
+    if ('where' in part) return valuesOf(part.where)
+    return 'list' in part ? part.list.length : 1
+  })
 }
 
 const opposite: Partial<Record<Comparison, Comparison>> = { gt: 'lte', gte: 'lt', lt: 'gte', lte: 'gt' }

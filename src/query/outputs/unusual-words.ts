@@ -6,15 +6,15 @@ import type { Table, WordIndex } from '../../database/layout/tables.ts'
 import type { SearchField } from '../../schema/model/model.ts'
 import { mostRead, sampleParts } from '../../search/sample.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitFilters, emitRowsProbe } from '../emit/emit-access-path.ts'
+import { emitFilters } from '../emit/emit-access-path.ts'
 import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
-import { columnOf, createEmitter, type Emitter, newRow } from '../emit/emitter.ts'
+import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
 import { emitCount, fromRows } from '../emit/groups/emit-counts.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
-import { planFilter } from '../optimize/optimize-filter.ts'
+import { countFound, planFilter } from '../optimize/optimize-filter.ts'
 import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
@@ -91,10 +91,9 @@ function planSample(optimizer: Optimizer, table: Table, where: Condition): Count
   const index = table.indexes.find(({ kind }) => kind === 'sample')
   if (isUnhinted(optimizer) || index === undefined || counted.rows.path.kind !== 'planner') return counted
   const many = Math.ceil(Math.sqrt(mostRead * rowsOf(optimizer, table)))
-  const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, where))
   // What is not counted may be few.
-  const { statistics } = optimizer
-  if (!statistics.affordsCount(many) || statistics.countUpTo(probe, many) < many) return counted
+  if (!optimizer.statistics.affordsCount(many)) return counted
+  if (countFound(optimizer, table, planFilter(optimizer, where), many) < many) return counted
   return { ...counted, rows: { ...counted.rows, path: { kind: 'index-scan', index: index.name } } }
 }
 

@@ -6,8 +6,6 @@ import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { emitRowsProbe } from '../../emit/emit-access-path.ts'
-import { createEmitter } from '../../emit/emitter.ts'
 import { alwaysTrue, type Condition, type Link, type TargetSemiJoin } from '../../plan/conditions.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
@@ -32,7 +30,7 @@ import { conditionSize } from '../../price/cost-where.ts'
 import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { timeOfMatches } from '../match-words.ts'
-import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
+import { countFound, filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
 import { isUnhinted, type LinkedRecords, type Optimizer, rowsOf } from '../optimizer.ts'
 import { type Choice, pairs } from '../path-options.ts'
 
@@ -197,8 +195,7 @@ function groupsOfRanges(optimizer: Optimizer, plan: AggregatePlan, key: GroupKey
   if (total === null) return null
   const code = planFilter(optimizer, where)
   const buckets = rowsOfCounts(optimizer, counts)
-  const probe = emitRowsProbe(createEmitter(optimizer), table, code)
-  if (optimizer.statistics.countUpTo(probe, buckets + 1) <= buckets) return null
+  if (countFound(optimizer, table, code, buckets + 1) <= buckets) return null
   optimizer.estimate.rows += rowsOf(optimizer, table) / entriesPerRecord
   return { kind: 'ranges', counts, index: pair.index, instant, code, total }
 }
@@ -233,8 +230,7 @@ function groupsOfIndex(optimizer: Optimizer, plan: AggregatePlan, { leaf }: Grou
   if (index === undefined || parts.length === 0) return null
   const many = Math.ceil(rowsOf(optimizer, table) / entriesPerRecord)
   const found = targets ? planSetJoin(optimizer, targets, null) : planFilter(optimizer, where)
-  const probe = emitRowsProbe(createEmitter(optimizer), table, found)
-  if (optimizer.statistics.countUpTo(probe, many) < many) return null
+  if (countFound(optimizer, table, found, many) < many) return null
   optimizer.estimate.rows += many
   if (targets)
     optimizer.estimate.rows += rowsOf(optimizer, targets.table) + filterEstimate(optimizer, table, where)

@@ -3,13 +3,11 @@
  * has few of many groups and the conditions leave many records; otherwise among all records that meet the conditions.
  */
 import type { Table, TableIndex } from '../../../database/layout/tables.ts'
-import { emitRowsProbe } from '../../emit/emit-access-path.ts'
-import { createEmitter } from '../../emit/emitter.ts'
 import { all, type Condition } from '../../plan/conditions.ts'
 import type { CountedRows, GroupAccess, PhysicalAggregate, SharePart } from '../../plan/physical-plan.ts'
 import { columnIndex, conjuncts } from '../../plan/plan-facts.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
-import { planFilter } from '../optimize-filter.ts'
+import { countFound, planFilter } from '../optimize-filter.ts'
 import { isUnhinted, type Optimizer, rowsOf } from '../optimizer.ts'
 import { countsOf } from '../../plan/groups/count-tables.ts'
 import { rowsOfCounts } from './optimize-count.ts'
@@ -72,12 +70,10 @@ function groupIndex(optimizer: Optimizer, { table, keys, limit }: AggregatePlan)
 
 /** Whether an index leads to few of the records that meet the conditions. */
 function isSelective(optimizer: Optimizer, table: Table, where: Condition): boolean {
-  const { statistics } = optimizer
   const indexed = Map.groupBy(conjuncts(where), (part) => columnIndex(table, part)?.columns[0])
   indexed.delete(undefined)
   const many = Math.min(Math.ceil(rowsOf(optimizer, table) / perLookup), mostCounted)
-  return [...indexed.values()].some((parts) => {
-    const probe = emitRowsProbe(createEmitter(optimizer), table, planFilter(optimizer, all(parts)))
-    return statistics.countUpTo(probe, many) < many
-  })
+  return [...indexed.values()].some(
+    (parts) => countFound(optimizer, table, planFilter(optimizer, all(parts)), many) < many,
+  )
 }
