@@ -25,15 +25,15 @@ export function emitFrom(emitter: Emitter, access: Access, row: RecordRow, order
   const { path, filter } = access
   const { alias, table } = row
   const range = idRange(emitter, row, filter)
-  const conditions = filter.map((part) => part.filter)
   switch (path.kind) {
     case 'planner':
-      return { from: emitter.rows(table, alias), on: [...boundOf(row, order), ...range] }
-    case 'index-scan':
-      return {
-        from: emitter.rows(table, alias, path.index),
-        on: [...boundOf(row, order), ...range, ...keyBound(path.index, conditions, row)],
-      }
+    case 'index-scan': {
+      const index = path.kind === 'planner' ? undefined : path.index
+      const bound = order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
+      const conditions = filter.map((part) => part.filter)
+      const on = [...bound, ...range, ...keyBound(index, conditions, row)]
+      return { from: emitter.rows(table, alias, index), on }
+    }
     case 'candidate-ids': {
       const found = emitter.alias()
       const ids = sql`(${emitIds(emitter, path.sources, order)}) ${found}`
@@ -67,14 +67,14 @@ export function isOpaque({ kind }: RowAccess['path']): boolean {
 }
 
 /** The repo collections of the table, so that a record key is looked up in the index over both. */
-function keyBound(index: string | null, filter: readonly Filter[], { alias, table }: RecordRow): Sql[] {
+function keyBound(
+  index: string | null | undefined,
+  filter: readonly Filter[],
+  { alias, table }: RecordRow,
+): Sql[] {
   if (index !== ownKey(table).name || !filter.some(isKey)) return []
   if (filter.some((part) => accountsOf(part) !== null || ownUris(part) !== null)) return []
   return [sql`${alias}.base in (select id from base where collection = ${table.collection.nsid})`]
-}
-
-function boundOf({ alias }: RecordRow, order: IdOrder | undefined): readonly Sql[] {
-  return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
 }
 
 /** Never an empty list: a row without columns is still a row. */

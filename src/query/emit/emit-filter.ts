@@ -13,6 +13,7 @@ import {
   newRow,
   operandOf,
   pinnedCid,
+  recordOf,
   referenceParts,
   referenceUri,
   opaqueTermsOf,
@@ -172,7 +173,7 @@ function hashOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row): 
 
 function valueOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row): Sql {
   if (operand.kind !== 'count') return operandOf(emitter, operand, row)
-  return emitReferringCount(emitter, operand, recordOf(row))
+  return emitReferringCount(emitter, operand, recordOf(row).alias)
 }
 
 /** Whether a number of referring records is not read for each row. */
@@ -182,10 +183,10 @@ function isApart({ stages }: Emitter, { counts }: ReferringCount, { isIndexed }:
 
 /** Whether the number of records that refer to the record, 0 included, meets a condition. */
 function isCounted(emitter: Emitter, of: ReferringCount, condition: Counting, row: Row): Sql {
-  const parent = recordOf(row)
+  const { alias } = recordOf(row)
   const counts = emitReferringCounts(emitter, of)
   const isAmong = (where: Sql): Sql =>
-    sql`((${parent}.base, ${parent}.rkey) in (select base, rkey from ${counts} ${emitter.alias()} where ${where}))`
+    sql`((${alias}.base, ${alias}.rkey) in (select base, rkey from ${counts} ${emitter.alias()} where ${where}))`
   const found = isAmong(countCondition(condition))
   if (of.counts !== null) return found
   return sql`(${found} or (${countCondition(condition, raw('0'))} and ${isNotTrue(isAmong(raw('true')))}))`
@@ -197,11 +198,6 @@ type Counting = Extract<Filter, { kind: 'compare' | 'in' }>
 export function countCondition(condition: Counting, n = raw('n')): Sql {
   if (condition.kind === 'compare') return sql`${n} ${signs[condition.op]} ${condition.to}`
   return sql`${n} ${condition.negated ? sql`not ` : sql``}in (${listOf(condition.list)})`
-}
-
-function recordOf(row: Row): Sql {
-  if (row.kind !== 'record') throw new Error('Only records are referred to.')
-  return row.alias
 }
 
 function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
@@ -230,9 +226,8 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
     const from = emitter.rows(semiJoin.table, other.alias)
     return sql`select 1 from ${from} where ${other.alias}.base = ${base} and ${other.alias}.rkey = ${key} and ${where}`
   }
-  if (row.kind !== 'record') throw new Error('Only records are referred to.')
   const where = only(emitFilter(emitter, semiJoin.where, other))
-  const { from, on } = linkedTo(emitter, semiJoin.link, other, row, semiJoin.linkIndex)
+  const { from, on } = linkedTo(emitter, semiJoin.link, other, recordOf(row), semiJoin.linkIndex)
   return sql`select 1 from ${from} where ${on} and ${where}`
 }
 
@@ -254,9 +249,9 @@ function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
     const from = among(emitter.rows(semiJoin.table, other.alias))
     return sql`((${base}, ${key}) in (select ${other.alias}.base, ${other.alias}.rkey from ${from} where ${where()}))`
   }
-  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  const { alias } = recordOf(row)
   const { from, base, key } = linked(emitter, semiJoin.link, other, null)
-  return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${among(from)} where ${where()}))`
+  return sql`((${alias}.base, ${alias}.rkey) in (select ${base}, ${key} from ${among(from)} where ${where()}))`
 }
 
 /** The direction of an id order, and the bound at which it starts. */

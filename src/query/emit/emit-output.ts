@@ -3,7 +3,7 @@ import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { isConstant, referenceOperand, storyAt } from '../plan/plan-facts.ts'
 import type { Emitter, RecordRow, Row, UriParts } from './emitter.ts'
 import { referencedValue } from './emit-records.ts'
-import { jsonOf, referenceParts, uriText } from './emitter.ts'
+import { jsonOf, recordOf, referenceParts, uriText } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, RecordSelections } from '../plan/plan.ts'
@@ -107,8 +107,7 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
       return resolved(emitter, referenceParts(emitter, of, row), output.records)
     }
     case 'list':
-      if (row.kind !== 'record') throw new Error('Only records are referred to.')
-      return emitter.list(emitter, output.list, row)
+      return emitter.list(emitter, output.list, recordOf(row))
   }
 }
 

@@ -13,6 +13,7 @@ import {
   jsonOf,
   newRow,
   pinnedCid,
+  recordOf,
   type RecordRow,
   referenceParts,
   referenceUri,
@@ -43,24 +44,17 @@ export function emitStagedFilter(
 ): Sql | null {
   const { kind } = condition
   // A cluster's planner simplifies a constant, and then no longer sees which rows lie together.
-  if (row.kind === 'record' && isNever(condition)) return sql`(${row.alias}.base < 0)`
+  if (row.kind === 'record' && isConstantly(condition, false)) return sql`(${row.alias}.base < 0)`
   if (kind === 'target' || kind === 'referring') return isAmongKeys(emitter, condition, row, emitFilter)
   if (kind === 'element') return hasSuchElement(emitter, condition, row, emitFilter)
   return kind === 'indexed' || kind === 'current' ? isAtRecord(emitter, condition, row) : null
 }
 
-function isNever(condition: Filter): boolean {
-  if (condition.kind === 'not') return isAlways(condition.of)
-  return condition.kind === 'any'
-    ? condition.of.every(isNever)
-    : condition.kind === 'all' && condition.of.some(isNever)
-}
-
-function isAlways(condition: Filter): boolean {
-  if (condition.kind === 'not') return isNever(condition.of)
-  return condition.kind === 'all'
-    ? condition.of.every(isAlways)
-    : condition.kind === 'any' && condition.of.some(isAlways)
+function isConstantly(condition: Filter, value: boolean): boolean {
+  if (condition.kind === 'not') return isConstantly(condition.of, !value)
+  if (condition.kind !== 'all' && condition.kind !== 'any') return false
+  const isPart = (part: Filter): boolean => isConstantly(part, value)
+  return (condition.kind === 'all') === value ? condition.of.every(isPart) : condition.of.some(isPart)
 }
 
 /** Whether the row is among the keys of a semi-join, which a stage has. */
@@ -75,15 +69,15 @@ function isAmongKeys(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row, emi
     return sql`(select * from ${stage(emitter, sql`select ${columns(other)} from ${from} where ${where}`)})`
   }
   if (semiJoin.kind === 'referring') {
-    if (row.kind !== 'record') throw new Error('Only records are referred to.')
+    const { alias } = recordOf(row)
     const counts = countsOfAll(emitter, semiJoin)
     if (counts !== undefined)
-      return sql`(${emitReferringCount(emitter, { ...semiJoin, kind: 'count', counts }, row.alias)} > 0)`
+      return sql`(${emitReferringCount(emitter, { ...semiJoin, kind: 'count', counts }, alias)} > 0)`
     const other = newRow(emitter, semiJoin.table)
     const { from, base, key } = linked(emitter, semiJoin.link, other, null)
     const where = emitFilter(emitter, semiJoin.where, other)
     const found = stage(emitter, sql`select distinct ${base}, ${key} from ${from} where ${where}`)
-    return sql`((${row.alias}.base, ${row.alias}.rkey) in (select * from ${found}))`
+    return sql`((${alias}.base, ${alias}.rkey) in (select * from ${found}))`
   }
   const { base, key } = referenceParts(emitter, semiJoin.of, row)
   const own = ({ alias }: RecordRow): Sql => sql`${alias}.base, ${alias}.rkey`

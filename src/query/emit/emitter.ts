@@ -123,6 +123,11 @@ export function opaqueTermsOf({ plannerControl }: Dialect): OpaqueTerms {
   return plannerControl
 }
 
+export function recordOf(row: Row): RecordRow {
+  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  return row
+}
+
 export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {
   return virtual ? dialect.virtualText(alias, name, path) : sql`${alias}.${identifier(name)}`
 }

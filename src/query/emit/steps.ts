@@ -31,7 +31,7 @@ export function inSteps(
   return sql`(${withSteps(steps)}select ${value}${from === undefined ? sql`` : sql` from ${from}`})`
 }
 
-function withSteps(steps: readonly Step[]): Sql {
+export function withSteps(steps: readonly Step[]): Sql {
   const tables = steps.map(
     ({ name, query, isStored }) => sql`${name} as ${isStored ? sql`` : sql`not `}materialized (${query})`,
   )

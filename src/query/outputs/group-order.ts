@@ -24,32 +24,31 @@ export type OrderedGroups = Pick<AggregatePlan, 'keys' | 'order' | 'measures'>
 
 /** Every order ends with the keys, so that it is total. */
 export function groupOrderParts(plan: OrderedGroups): readonly OrderPart[] {
-  const { keys, order, measures: all } = plan
-  const byKeys = (direction: Direction): readonly OrderPart[] =>
-    keys.map((key, index) => {
-      const of = { kind: 'key', key: index } as const
-      return { of, type: typeOfKey(key), direction, nullable: true }
-    })
+  const direction = plan.order.by === 'key' ? plan.order.direction : 'asc'
+  const byKeys = plan.keys.map((key, index): OrderPart => {
+    return { of: { kind: 'key', key: index }, type: typeOfKey(key), direction, nullable: true }
+  })
+  return [...partsBeforeKeys(plan), ...byKeys]
+}
+
+function partsBeforeKeys({ order, measures: all }: OrderedGroups): readonly OrderPart[] {
   const counted = (kind: 'count' | 'score', direction: Direction): OrderPart => {
     return { of: { kind }, type: 'integer', direction, nullable: false }
   }
   switch (order.by) {
     case 'key':
-      return byKeys(order.direction)
+      return []
     case 'score':
-      return [counted('score', 'desc'), counted('count', 'desc'), ...byKeys('asc')]
+      return [counted('score', 'desc'), counted('count', 'desc')]
     case 'count':
-      return [counted('count', order.direction), ...byKeys('asc')]
+      return [counted('count', order.direction)]
     case 'share':
     case 'total':
-      return [
-        ranked({ kind: order.by }, order.by === 'share' ? 'double' : 'integer', order),
-        ...byKeys('asc'),
-      ]
+      return [ranked({ kind: order.by }, order.by === 'share' ? 'double' : 'integer', order)]
     case 'measure': {
       const { measure } = order
       const type = typeOfMeasure(all[measure] as MeasurePlan)
-      return [ranked({ kind: 'measure', measure }, type, order), ...byKeys('asc')]
+      return [ranked({ kind: 'measure', measure }, type, order)]
     }
   }
 }

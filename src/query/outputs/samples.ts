@@ -4,7 +4,7 @@ import { raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFields } from '../emit/emit-output.ts'
 import { recordsById } from '../emit/emit-records.ts'
 import { type Emitter, newRow, type RecordRow } from '../emit/emitter.ts'
-import { emitNumberedRows } from '../emit/groups/emit-source.ts'
+import { emitNumberedRows, type Within } from '../emit/groups/emit-source.ts'
 import { orderOf } from '../emit/lists/emit-order.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { isIdOrder } from '../optimize/access-paths.ts'
@@ -76,7 +76,7 @@ export function emitSamples(
   emitter: StepEmitter,
   { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
   { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
-  page: OuterPage,
+  page: Within,
 ): Sql {
   const { dialect } = emitter
   const [sample, place] = [emitter.alias(), emitter.alias()]
@@ -84,8 +84,7 @@ export function emitSamples(
     inIdOrder
       ? { orders: [sql`${row.alias}.id ${raw(sort[0]?.direction ?? 'desc')}`], joined: raw('') }
       : orderOf(emitter, sort, row)
-  const within = { groups: page.name, keys: page.keys }
-  const found = { table, elements, access: rows, within }
+  const found = { table, elements, access: rows, within: page }
   const numbered = emitter.step(emitNumberedRows(emitter, found, keys, order))
   const record = newRow(emitter, table)
   const ids = sql`${numbered} where nth <= ${first}`
@@ -99,25 +98,18 @@ export function emitSamples(
     from ${placed} group by ${place}.place`)
 }
 
-export interface OuterPage {
-  /** Name of a relation of the groups with the columns of their keys, a `place`, and a `token` of their keys. */
-  readonly name: Sql
-  /** The columns of the keys. */
-  readonly keys: readonly Sql[]
-}
-
 /** The keys as one text. Joins on it are hashed, and match missing keys, which equal nothing. */
 export function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): Sql {
   return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
 }
 
-/** Joins the `place` of its outer group, or more columns, to each row on the left. */
+/** Joins the `place` of its outer group, or more columns, to each row on the left; groups have a `token` of their keys. */
 export function joinPlace(
   emitter: Emitter,
-  { name, keys }: OuterPage,
+  { groups, keys }: Within,
   row: Sql,
   place: Sql,
   columns = raw('place'),
 ): Sql {
-  return sql`${emitter.dialect.join} (select ${columns}, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
+  return sql`${emitter.dialect.join} (select ${columns}, token from ${groups}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
 }

@@ -144,22 +144,17 @@ export interface Groupings {
   readonly matched: Grouping | null
 }
 
-export interface EmittedShares {
-  /** The groups with the columns `total` and `matched`; null without groups. */
-  readonly groups: Grouping | null
-  /** The name of one row with `total` and `matched`; null if the whole has no share. */
-  readonly whole: Sql | null
-  readonly groupings: Groupings
-}
-
-/** `count`: how all records that meet `where` are counted; null if they are not. */
+/**
+ * The groups with the columns `total` and `matched`, and the name of one row with both for the whole; null without
+ * groups, or if the whole has no share. `count`: how all records that meet `where` are counted; null if they are not.
+ */
 export function emitShares(
   emitter: StepEmitter,
   aggregate: Aggregate,
   shares: PhysicalShares,
   groups: Grouping | null,
   count: TotalAccess | null,
-): EmittedShares {
+) {
   const groupingOf = (part: SharePart | string): Grouping | null =>
     typeof part === 'string' || part.groups === null
       ? null
@@ -169,7 +164,7 @@ export function emitShares(
           aggregate.keys,
           part.groups,
         )
-  const groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
+  const groupings: Groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
   const isShared = groups !== null && (groupings.total ?? groupings.matched) !== null
   return {
     groups: isShared

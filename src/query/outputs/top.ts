@@ -7,13 +7,14 @@ import { emitArray, emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
 import { formGroups, groupValue } from '../emit/groups/emit-groups.ts'
+import type { Within } from '../emit/groups/emit-source.ts'
 import { inSteps, type StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalTop } from '../plan/physical-plan.ts'
 import { groupOrder } from './group-order.ts'
 import { havingConditions } from './having.ts'
-import { emitSamples, joinPlace, type OuterPage, tokenOf } from './samples.ts'
+import { emitSamples, joinPlace, tokenOf } from './samples.ts'
 import { countShare, type Groupings } from './shares.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
@@ -31,7 +32,7 @@ export function emitFilledGroups(
     const name =
       emitter.step(sql`select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
     from (${pageQuery()}) ${found}`)
-    const page: OuterPage = { name, keys }
+    const page: Within = { groups: name, keys }
     let shown = name
     const joins: Sql[] = []
     const text = emitObject(emitter, fields, (output) => {
@@ -63,10 +64,10 @@ export function emitFilledGroups(
 function emitTop(
   emitter: StepEmitter,
   { aggregate: plan }: PhysicalTop,
-  page: OuterPage,
+  page: Within,
 ): { readonly name: Sql; readonly groupings: Groupings | null } {
   const { dialect } = emitter
-  const { groups, shared } = formGroups(emitter, plan, { groups: page.name, keys: page.keys })
+  const { groups, shared } = formGroups(emitter, plan, page)
   if (groups === null) throw new Error('There are no groups within groups.')
   const { aggregate, fields } = plan
   const [ordered, place, shown, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
@@ -100,7 +101,7 @@ function emitSummedShares(
   emitter: StepEmitter,
   { denominator, numerator }: SharePlan,
   { total, matched }: Groupings,
-  page: OuterPage,
+  page: Within,
 ): Sql {
   const { dialect } = emitter
   const [part, place, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
@@ -119,5 +120,5 @@ function emitSummedShares(
   const divided = numerator === 'count' ? sql`${row}.n` : numerator === 'total' ? summed : met
   const divisor = denominator === 'count' ? sql`${row}.n` : summed
   return emitter.step(sql`select ${row}.*, ${divisor as Sql} as total, ${divided as Sql} as matched
-    from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place`)
+    from ${page.groups} ${row} left join ${sums} on ${sums}.place = ${row}.place`)
 }

@@ -125,19 +125,8 @@ export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWor
   })
 }
 
-interface CountedWords {
-  /** `word`, and how many of the records read have it as `n`. */
-  readonly name: Sql
-  /** How many records are read. */
-  readonly records: Sql
-}
-
-function countWords(
-  emitter: StepEmitter,
-  table: Table,
-  field: number,
-  { count, rows }: SampledRecords,
-): CountedWords {
+/** The name of `word` and `n`, how many of the records read have it, and the number of these records. */
+function countWords(emitter: StepEmitter, table: Table, field: number, { count, rows }: SampledRecords) {
   const { wordCounts } = emitter.dialect
   const all = sql`(select ${emitCount(emitter, count, table, null)} as n) ${emitter.alias()}`
   const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)

@@ -59,15 +59,9 @@ export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | 
     ...plan,
     access: countedRows(plan.access),
   })
-  const named = keys.flatMap((key, index) =>
-    values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
-  )
+  const named = keyColumns(keys, values)
   const restricted = restriction(keys)
   return countRecords(id, named, (selected) => select([selected], restricted))
-}
-
-function isText({ leaf }: GroupKey): boolean {
-  return leaf.kind === 'element' && leaf.as === 'text'
 }
 
 /** How many different elements of arrays groups have, one step for each array. */
@@ -75,7 +69,7 @@ export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): 
   return plan.measures.flatMap(({ of }, index) => {
     if (of.leaf.kind !== 'array') return []
     const source = createSource(emitter, plan)
-    const grouped = keyColumns(plan.keys, source)
+    const grouped = keyColumns(plan.keys, source.values)
     const value = sql`count(distinct ${source.elements(of, 'counted')})`
     const name = measureName(index)
     const step = emitter.step(source.grouped(grouped, [{ value, name }]))
@@ -98,7 +92,7 @@ export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): r
     const all = [...keys, ...measures.map(([, { of }]) => of)]
     const rows = isMultiplied ? emitSharedRows(emitter, allRows(plan), all, first.of) : null
     const source = createSource(emitter, { ...plan, access: rows ?? plan.access })
-    const grouped = keyColumns(keys, source)
+    const grouped = keyColumns(keys, source.values)
     const values = measures.map(
       ([index, measure]) => [index, measureColumns(emitter, measure, index, source)] as const,
     )

@@ -48,7 +48,7 @@ export function createGrouping(
     return { name: stored, keys, measures, columns }
   }
   const source = createSource(emitter, { ...plan, access: emitRecordsOnce(emitter, plan) ?? access })
-  const grouped = keyColumns(keys, source)
+  const grouped = keyColumns(keys, source.values)
   const ofElements = isOnePass(emitter, plan)
   const own = measures.map((measure, index) =>
     isAside(measure.of.leaf) && !ofElements ? [] : measureColumns(emitter, measure, index, source),

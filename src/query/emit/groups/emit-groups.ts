@@ -12,20 +12,14 @@ import { changeJson, groupsWithChanges } from '../../outputs/changes.ts'
 import { filledGroups } from '../../outputs/fill.ts'
 import { groupCursor } from '../../outputs/group-order.ts'
 import { emitSignificance } from '../../outputs/scores.ts'
-import { countShare, emitShares, type EmittedShares, shareOutput } from '../../outputs/shares.ts'
+import { countShare, emitShares, shareOutput } from '../../outputs/shares.ts'
 import { significantGroups } from '../../outputs/significance.ts'
 
-interface FormedGroups {
-  /** As they are counted; null if nothing is grouped. */
-  readonly all: Grouping | null
-  /** With what all steps added to them, or left of them. */
-  readonly groups: Grouping | null
-  /** Null if the groups are not divided, or by sums of the groups within them. */
-  readonly shared: EmittedShares | null
-}
-
-/** `within`: outer groups, whose keys come first. */
-export function formGroups(emitter: StepEmitter, plan: PhysicalAggregate, within?: Within): FormedGroups {
+/**
+ * `all` groups as they are counted, and `groups` with what all steps added to them, or left of them: null if nothing is
+ * grouped; `shared`: null if nothing is divided, or by sums of inner groups. `within`: outer groups, whose keys come first.
+ */
+export function formGroups(emitter: StepEmitter, plan: PhysicalAggregate, within?: Within) {
   const { significance, shares, count } = plan
   const aggregate = within === undefined ? plan.aggregate : { ...plan.aggregate, within }
   const formed = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)

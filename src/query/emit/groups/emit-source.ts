@@ -5,6 +5,7 @@ import { emitFilters } from '../emit-access-path.ts'
 import { countedAt, emitReferringCounts, isSameRecord } from '../emit-links.ts'
 import { leftJoin } from '../emit-records.ts'
 import { columnOf, type Emitter, newRow, type Parent, type RecordRow, scalarOf } from '../emitter.ts'
+import type { NamedValue } from '../../../sql/dialect.ts'
 import { fromRows, groupedValue, readsRecord, storedKey } from './emit-counts.ts'
 import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
@@ -24,10 +25,7 @@ export interface Source {
   grouped(keys: readonly Named[], others: readonly Named[]): Sql
 }
 
-export interface Named {
-  readonly value: Sql
-  readonly name: Sql
-}
+export type Named = Omit<NamedValue, 'isText'>
 
 /** Rows that several groupings read, in a step with the values of their keys. */
 export interface SharedRows {
@@ -316,10 +314,11 @@ function sharedName(key: number, part: number): Sql {
 }
 
 /** The values of keys, each with the name of its column in a table of groups. */
-export function keyColumns(keys: readonly GroupKey[], source: Source): readonly Named[] {
-  return keys.flatMap((key, index) =>
-    source.values(key).map((value, part) => ({ value, name: keyName(index, part) })),
-  )
+export function keyColumns(keys: readonly GroupKey[], values: Source['values']): readonly NamedValue[] {
+  return keys.flatMap((key, index) => {
+    const isText = key.leaf.kind === 'element' && key.leaf.as === 'text'
+    return values(key).map((value, part) => ({ value, name: keyName(index, part), isText }))
+  })
 }
 
 /** The names of the columns of keys: a reference has two. */

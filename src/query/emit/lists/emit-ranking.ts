@@ -6,7 +6,7 @@ import type { ColumnValue } from '../../../database/database.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { beyondPosition } from '../emit-access-path.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
-import { staged } from '../steps.ts'
+import { staged, withSteps } from '../steps.ts'
 import type { OrderedRows, RowOrder } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { orderOf, segments, type SelectedRows } from './emit-order.ts'
@@ -39,14 +39,14 @@ export function emitRanked(emitter: Emitter, rows: SelectedRows, order: ByReleva
       ? sql` where (select count(*) from ${names.candidates}) >= ${raw(String(limit))}`
       : sql``
   const scores = emitScores(emitter, ranking, names, idOrder, rows.parent)
+  const steps = scores.map(([name, query]) => ({ name, query, isStored: true }))
   const { stages } = emitter
-  stages?.push(...scores.map(([name, query]) => ({ name, query, isStored: true })))
+  stages?.push(...steps)
   const parts = (isPast ? [second] : [first, second]).map(
     (part) =>
       sql`select * from ${staged(emitter, part())} ${emitter.alias()}${part === following ? mayFollow : sql``}`,
   )
-  const tables = scores.map(([name, query]) => sql`${name} as materialized (${query})`)
-  return sql`${stages === null ? sql`with ${join(tables, ', ')} ` : sql``}${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
+  return sql`${stages === null ? withSteps(steps) : sql``}${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
 /** The ranked records, by score, then in the default order. */

@@ -2,7 +2,6 @@
  * Pages in a statement of stages: first the rows of a page, or of the pages of all rows around, then their numbers, then
  * what is printed of them.
  */
-
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { OrderedRows, PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
@@ -13,19 +12,16 @@ import { refuseStages, stage } from '../steps.ts'
 import { idAndRankOf, keyOf, orderingOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 
-/** The rows of a page: a row of a stage with `n`, its number, and `c`, how many there are; and what restricts them. */
-export interface StagedPage {
-  readonly row: RecordRow
-  /** Joins and conditions behind the stage's name, of all that has been emitted of the row. */
-  rest(): Sql
-}
-
+/**
+ * The rows of a page: a row of a stage with `n`, its number, and `c`, how many there are; `rest`: joins and conditions
+ * behind the stage's name, of all that has been emitted of the row.
+ */
 export function emitStagedPage(
   emitter: Emitter,
   { list, ranking }: PhysicalList,
   { rows, carries, columns: read }: PhysicalPage,
   parent: Parent,
-): StagedPage {
+) {
   const { table, sort } = list
   const columns = storedColumns(newRow(emitter, table), read)
   const numbered =
@@ -47,7 +43,7 @@ export function emitStagedPage(
     counted,
   }
   const ofParent = parent === null ? sql`` : sql` where ${isOfParent(alias, parent)}`
-  return { row, rest: () => sql`${join([sql``, ...joins], '')}${ofParent}` }
+  return { row, rest: (): Sql => sql`${join([sql``, ...joins], '')}${ofParent}` }
 }
 
 /** Virtual columns are read from their record. */
