@@ -1,11 +1,17 @@
 /** Emits a plan as one statement whose result is the response. */
 import { longestSilence, type Statement, unnamedSource } from '../../database/database.ts'
+import type { FileStatements } from '../../database/files/file-source.ts'
 import { splitUri } from '../../database/derive.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { columnList } from './emit-access-path.ts'
 import { columnsOf } from './emit-records.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
+import { emitTotal } from './lists/emit-distinct.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
+import { idAndRankOf } from './lists/emit-order.ts'
+import { emitRows } from './lists/emit-rows.ts'
+import { emitStagedPage, storedColumns } from './lists/emit-staged-page.ts'
 import {
   emitArray,
   emitFields,
@@ -16,7 +22,7 @@ import {
   resolved,
 } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
-import { type Emitter, newRow } from './emitter.ts'
+import { type Emitter, newRow, type RecordRow } from './emitter.ts'
 import { emitQuery, staged, stage } from './steps.ts'
 import { shardOf } from '../../database/layout/shards.ts'
 import { assertWithin } from '../parse/limits.ts'
@@ -41,7 +47,7 @@ export function emitStatement(emitter: Emitter, plan: PhysicalPlan, points: numb
 }
 
 /** Throws QUERY_TOO_COMPLEX if the statement compares with too many values. */
-export function limitedStatement(
+function limitedStatement(
   emitter: Emitter,
   { sourceValues }: PhysicalPlan,
   query: (emitter: Emitter) => Sql,
@@ -68,6 +74,50 @@ export function constantResponse({ roots }: Plan, points: number): string | null
 /** The part of the response after the data; the same for every caller, so that equal requests have equal answers. */
 function closing(points: number): string {
   return `,"extensions":{"cost":${points}}}`
+}
+
+/** The statements of a plan with one list that is read as a stream: its rows, and their number. */
+export function emitFile(emitter: Emitter, plan: PhysicalPlan): Omit<FileStatements, 'version'> {
+  const [root] = plan.roots
+  if (root?.output.kind !== 'list') throw new Error('The rows are not those of a list.')
+  const { list } = root.output
+  return {
+    count: limitedStatement(emitter, plan, (within) => sql`select ${emitTotal(within, list, null)} as total`),
+    rows: limitedStatement(emitter, plan, (within) => emitFileRows(within, list)),
+  }
+}
+
+/** Yields the selected nodes in the order of the list, one row of JSON text for each. */
+function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
+  const { page, fields } = list
+  const nodes = fields.map(({ output }) => output).find(({ kind }) => kind === 'nodes')
+  if (page === null || nodes?.kind !== 'nodes') throw new Error('The list has no rows.')
+  const text = (row: RecordRow): Sql => emitFields(emitter, nodes.fields, row)
+  const { table } = list.list
+  if (emitter.stages !== null) {
+    const { row, rest } = emitStagedPage(emitter, list, page, null)
+    const printed = sql`${text(row)} as json from ${row.from ?? row.alias}`
+    return sql`select ${printed}${rest()} order by ${row.alias}.n`
+  }
+  const row = newRow(emitter, table)
+  switch (page.carries) {
+    case 'texts':
+      return emitRows(emitter, page.rows, null, { value: (found) => sql`${text(found)} as json` })
+    case 'rows': {
+      const columns = storedColumns(row, page.columns)
+      const rows = emitRows(emitter, page.rows, null, { value: ({ alias }) => columnList(alias, columns) })
+      return sql`select ${text(row)} as json from (${rows}) ${row.alias}`
+    }
+    case 'ids': {
+      // Ids are sorted, and each record is read when it is its turn: a sort of texts would take much more space.
+      const ids = emitRows(emitter, page.rows, null, { value: idAndRankOf })
+      const found = emitter.alias()
+      return sql`select (select ${text(row)} from ${identifier(table.name)} ${row.alias} where ${row.alias}.id = ${found}.id) as json
+        from (${ids}) ${found}`
+    }
+    case 'id-list':
+      throw new Error('A file has no page info.')
+  }
 }
 
 function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {

@@ -215,15 +215,11 @@ export interface UriParts {
 
 /** The URI of a reference in the two parts by which records are found. */
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
-  if (of.kind === 'columns' && row.kind === 'record')
-    return {
-      base: columnOf(emitter, row.alias, of.base),
-      key: columnOf(emitter, row.alias, of.key),
-      from: row.from,
-      joins: row.joins,
-    }
-  const joins = row.kind === 'record' ? row.joins : undefined
-  return { ...partsOfUri(emitter, referenceUri(emitter, of, row)), from: row.from, joins }
+  const parts =
+    of.kind === 'columns' && row.kind === 'record'
+      ? { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
+      : partsOfUri(emitter, referenceUri(emitter, of, row))
+  return { ...parts, from: row.from, joins: row.kind === 'record' ? row.joins : undefined }
 }
 
 /** A URI in the same two parts. */

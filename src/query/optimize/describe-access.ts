@@ -1,7 +1,7 @@
 /** Describes how rows are read, in which order, and under which conditions. */
 import { measures } from '../../schema/model/measures.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import type { Condition, ReferringCount } from '../plan/conditions.ts'
+import type { Condition, Operand } from '../plan/conditions.ts'
 import type { MeasurePlan } from '../plan/groups/group-plan.ts'
 import type { AccessPath, DistinctCount, GroupAccess, TotalAccess } from '../plan/physical-plan.ts'
 import { isHashed } from '../plan/plan-facts.ts'
@@ -53,16 +53,18 @@ export function describeKey({ value, direction, missing }: SortKey): string {
   return `${describeValue(value)} ${direction}${missing === undefined ? '' : ` nulls ${missing}`}`
 }
 
-export function describeValue(value: KeyValue): string {
+export function describeValue(value: KeyValue | Operand): string {
   switch (value.kind) {
     case 'relevance':
       return 'relevance'
     case 'count':
-      return countName(value)
+      return `the number of ${value.table.name} that refer to it (${value.counts === null ? 'counted' : `materialized counts ${value.counts.name}`})`
     case 'uriText':
       return value.base.path.join('.')
     case 'column':
       return value.column.path.join('.')
+    case 'json':
+      return value.path.join('.')
     case 'system':
       return value.name
   }
@@ -83,15 +85,15 @@ function describeCondition(condition: Condition): string {
     case 'not':
       return `not ${describeCondition(condition.of)}`
     case 'compare':
-      return `${operandName(condition.operand)} ${condition.op}`
+      return `${describeValue(condition.operand)} ${condition.op}`
     case 'in':
-      return `${operandName(condition.operand)} ${condition.negated ? 'notIn' : 'in'} ${condition.list.length} values`
+      return `${describeValue(condition.operand)} ${condition.negated ? 'notIn' : 'in'} ${condition.list.length} values`
     case 'missing':
-      return `${operandName(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
+      return `${describeValue(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
     case 'text':
-      return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
+      return `${describeValue(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
     case 'url':
-      return `${operandName(condition.operand)} sameUrl (${isHashed(condition.operand) ? 'index of hashes' : 'normalized row by row'})`
+      return `${describeValue(condition.operand)} sameUrl (${isHashed(condition.operand) ? 'index of hashes' : 'normalized row by row'})`
     case 'words':
       return `words match ${describeMatch(condition.match)} (word index)`
     case 'absent':
@@ -112,17 +114,6 @@ function describeCondition(condition: Condition): string {
     case 'referring':
       return `some ${condition.table.name} refers to it (${describeCondition(condition.where)})`
   }
-}
-
-function countName({ table, counts }: ReferringCount): string {
-  const from = counts === null ? 'counted' : `materialized counts ${counts.name}`
-  return `the number of ${table.name} that refer to it (${from})`
-}
-
-function operandName(operand: Extract<Condition, { kind: 'compare' }>['operand']): string {
-  if (operand.kind === 'column') return operand.column.path.join('.')
-  if (operand.kind === 'count') return countName(operand)
-  return operand.kind === 'json' ? operand.path.join('.') : operand.name
 }
 
 function describeMatch(match: WordMatch): string {

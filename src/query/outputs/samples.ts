@@ -103,7 +103,7 @@ export function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): S
   return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
 }
 
-/** Joins the `place` of its outer group, or more columns, to each row on the left; groups have a `token` of their keys. */
+/** Joins the `place` of its group, or more columns, to each row; groups have a `token` of their keys. */
 export function joinPlace(
   emitter: Emitter,
   { groups, keys }: Within,

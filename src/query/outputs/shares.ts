@@ -24,7 +24,7 @@ import type { PhysicalAggregate, PhysicalShares, SharePart, TotalAccess } from '
 import { conjuncts, implies, readingsOf } from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext, ShareOutput, TopPlan } from '../plan/plan.ts'
 import { filtersSize, readingSize } from '../price/cost-groups.ts'
-import { weights } from '../price/cost-weights.ts'
+import { sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 
 /** `where` selects the records that are counted; null without `denominator` and `numerator`. */
@@ -99,13 +99,10 @@ export function sharesSize(plan: AggregatePlan, where: number): number {
   // The whole is divided by its own count, which is counted even if it is not selected.
   const ownCount =
     sharesWhole && usesCount(share) && counts === 0 && !dividesCounts && !addsUp ? weights.total + where : 0
-  return sizes.reduce(
-    (sum, size) =>
-      sum +
-      (sharesGroups ? readingSize({ ...plan, measures: [] }, keys, size) : 0) +
-      (areCounted ? weights.total + size : 0),
-    ownCount,
-  )
+  const sizeOf = (size: number): number =>
+    (sharesGroups ? readingSize({ ...plan, measures: [] }, keys, size) : 0) +
+    (areCounted ? weights.total + size : 0)
+  return ownCount + sum(sizes, sizeOf)
 }
 
 /**

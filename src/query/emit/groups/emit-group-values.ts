@@ -113,12 +113,11 @@ export function valuesOf(
       return measureValues(emitter, groups, of.measure, row)
     case 'count':
       return [sql`${row}.n`]
-    case 'score':
-      return [sql`${row}.score`]
     case 'share':
       return [shareValue(emitter, row)]
+    case 'score':
     case 'total':
-      return [sql`${row}.total`]
+      return [sql`${row}.${raw(of.kind)}`]
   }
 }
 

@@ -5,6 +5,7 @@
 import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
+import { quote } from '../../../sql/sql.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { alwaysTrue, type Condition, type Link, type TargetSemiJoin } from '../../plan/conditions.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
@@ -288,10 +289,7 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
 }
 
 export function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {
-  return statistics.countUpTo(
-    { text: `select 1 from "${name.replaceAll('"', '""')}"`, values: [] },
-    mostCounts,
-  )
+  return statistics.countUpTo({ text: `select 1 from ${quote(name)}`, values: [] }, mostCounts)
 }
 
 /** Number of elements of arrays that are counted in the time of one record. */
