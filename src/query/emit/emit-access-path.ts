@@ -1,7 +1,4 @@
-/**
- * Access paths as `from` clauses, with the conditions that a path adds to the filters, and statements that count what an
- * index finds, for the optimizer's statistics.
- */
+/** Access paths as `from` clauses with conditions, and statements that count what an index finds. */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import { ownKey, type Table } from '../../database/layout/tables.ts'

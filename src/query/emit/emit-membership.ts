@@ -110,10 +110,7 @@ function uriIsAmong({ base, key }: UriParts, list: readonly string[]): Sql {
   return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`
 }
 
-/**
- * Not `not coalesce(…, false)`: to tell null from false, SQLite compares a value that is not in a list with the whole
- * list.
- */
+/** Not `not coalesce(…, false)`: to tell null from false, SQLite compares with the whole of a list. */
 export function isNotTrue(condition: Sql): Sql {
   return sql`(${condition} is not true)`
 }

@@ -22,9 +22,8 @@ export function leftJoin(
 }
 
 /**
- * A value of the record at a URI given in parts, in any of the collections; null if the record is not indexed.
- * `likeliest` is searched first: a record found there makes looking up the collection unnecessary. In a statement of
- * stages, one stage has the records of a collection at the URIs of all rows.
+ * A value of the record at a URI in any of the collections; null if it is not indexed. `likeliest` is
+ * searched first: a record found there makes looking up the collection unnecessary.
  */
 export function referencedValue(
   emitter: Emitter,

@@ -166,10 +166,7 @@ function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSel
   return emitArray(emitter, sql`(${all})`)
 }
 
-/**
- * The status of the index. It depends on the clock, and on sources, which are written independently of the records, so
- * it must never be cached.
- */
+/** The status of the index, which must never be cached: it depends on the clock, and on sources. */
 function emitStatus(emitter: Emitter, fields: Fields<StatusOutput<CountedTable>>): Sql {
   return emitObject(emitter, fields, (output) => {
     if (output.kind === 'collections') {

@@ -1,7 +1,4 @@
-/**
- * The context of emitting SQL: the dialect, unique aliases, and which rows are visible; and what a row holds: columns,
- * JSON, its URI and the URIs it refers to.
- */
+/** The context of emitting SQL, and what a row holds: columns, JSON, its URI and URIs it refers to. */
 import type { PlanState } from '../../database/database.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect, OpaqueTerms, OptimizerHints } from '../../sql/dialect.ts'

@@ -30,10 +30,7 @@ type Sorted = Records & { readonly sort: readonly SortKey[] }
 /** Rows of a page for which the formula above holds. */
 const usualPage = 21
 
-/**
- * Chooses the path for the first rows in order, and estimates the rows it reads besides; `idOrder`: ids are in this
- * order.
- */
+/** The path for the first rows in order; estimates what it reads besides. `idOrder`: ids are in it. */
 export function chooseForPage(optimizer: Optimizer, list: Sorted, idOrder: boolean, wanted: number): Choice {
   const { table, where, sort } = list
   const { statistics, estimate: total } = optimizer
@@ -86,10 +83,7 @@ function isBounded(table: Table, where: Condition, choice: Choice, inOrder: bool
   return heldBy(table, choice.index, where).length === conjuncts(where).length
 }
 
-/**
- * Maximum number of rows to count when choosing a path for a count. Text sources may exceed it: their estimates are
- * stored statistics and need no counting.
- */
+/** Maximum number of rows to count, except of text sources, whose estimates are stored statistics. */
 const mostCounted = 20_000
 
 function isOfTexts(choice: Choice): boolean {

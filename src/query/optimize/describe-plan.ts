@@ -1,7 +1,4 @@
-/**
- * Describes a physical plan in a few lines for `explain`: what each root field reads, by which access path, in which
- * order.
- */
+/** Describes a physical plan for `explain`: what each root field reads, by which path, in which order. */
 import { describeFacets } from '../outputs/facets.ts'
 import { describeFill } from '../outputs/fill.ts'
 import { describePairs } from '../outputs/pairs.ts'

@@ -41,10 +41,7 @@ export const fewRecords = 500
 /** Entries of an index that SQLite reads in the time of one record; those of a prefix are merged first. */
 const entriesPerRecord = { word: 20, prefix: 5 } as const
 
-/**
- * The number of records that are read in the time in which a word index finds all matches. An upper bound: FTS5 may read
- * the entries of every word, also of those that records must not have.
- */
+/** Records read in the time of finding matches, at most: FTS5 may read all words, excluded ones too. */
 export function timeOfMatches(optimizer: Optimizer, index: WordIndex, match: WordMatch): number {
   const { statistics } = optimizer
   const timeOf = (part: WordMatch): number => {

@@ -142,10 +142,7 @@ function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: ConditionCon
   return { ...join, where, strategy, candidates: null, linkIndex }
 }
 
-/**
- * The index by which the records that refer by a link are found for each outer row. SQLite would prefer an index over
- * their own condition, even if all of them meet that condition.
- */
+/** The index that finds referring records; SQLite would prefer one over a condition that all meet. */
 export function linkIndexOf(table: Table, link: Link): string | null {
   if (link.kind === 'array') return null
   const index = table.indexes.find(

@@ -27,10 +27,7 @@ export type PlannedOutput =
   | Exclude<PhysicalListOutput, { kind: 'facets' }>
   | Extract<ListOutput, { kind: 'facets' }>
 
-/**
- * Plans a list; `fields` are its selected fields, which are optimized already except for facets. `isMerged`: it is a
- * part of a merged list, which needs the ids of a page.
- */
+/** `fields` are optimized, except for facets. `isMerged`: of a merged list, which needs a page's ids. */
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,

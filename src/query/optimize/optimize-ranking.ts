@@ -13,10 +13,7 @@ import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
 import type { ListPlan, Ranking, WordTerm } from '../plan/plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 
-/**
- * Plans the candidates of a list by relevance: the newest matching records, or, on later pages, those that were ranked
- * on the first one, and any that came since.
- */
+/** Plans candidates: the newest matches, or, on later pages, those of the first and any since then. */
 export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranking): PhysicalRanking {
   const last = ranking.statistics?.last ?? null
   const page = { ...list.page, from: last }

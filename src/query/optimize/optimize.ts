@@ -1,7 +1,4 @@
-/**
- * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
- * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
- */
+/** Logical to physical plan: chooses how all is read, from statistics. No choice changes an answer. */
 import { planPairs } from '../outputs/pairs.ts'
 import { planSamples } from '../outputs/samples.ts'
 import { planShares, summedTop, usesCount } from '../outputs/shares.ts'

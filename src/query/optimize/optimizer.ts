@@ -1,7 +1,4 @@
-/**
- * The input of the optimizer: what it may know of a database. Statistics are limited to a planning budget, because
- * choosing a plan must never take longer than a bad plan would.
- */
+/** What the optimizer may know, in a budget: choosing a plan must not take longer than a bad plan. */
 import type { PlanState, Statistics } from '../../database/database.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'

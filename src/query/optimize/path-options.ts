@@ -1,7 +1,4 @@
-/**
- * Lists the access paths that conditions offer: scans of indexes, the records' own URIs, and candidate ids, each with the
- * estimated number of rows that it reads.
- */
+/** The paths that conditions offer: index scans, own URIs and candidate ids, with the rows they read. */
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources } from './candidate-sources.ts'
 import { columnIndex, conjuncts, isKey, leadingColumn, ownUris } from '../plan/plan-facts.ts'

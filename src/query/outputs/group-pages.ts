@@ -80,10 +80,7 @@ function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; 
   return { found: sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered }
 }
 
-/**
- * Adds the groups of a page and of the next one, in the order of the column `ordinal`, for answers that say where the
- * page ends; returns their name.
- */
+/** Adds the groups of a page and the next, by `ordinal`, for answers that say where the page ends. */
 export function emitGroupPage(emitter: StepEmitter, list: GroupList): Sql {
   const row = emitter.alias()
   // Groups are numbered once they are in order, so that an index may give them in that order.

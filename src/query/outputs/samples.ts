@@ -68,10 +68,7 @@ export function planSamples(
   }
 }
 
-/**
- * Sample records, numbered within each group, found by their ids, and printed like those of a list: the name of a step
- * with the `place` of each group and the `text` in it.
- */
+/** Sample records, numbered within groups: a step with the `place` of each group and its `text`. */
 export function emitSamples(
   emitter: StepEmitter,
   { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,

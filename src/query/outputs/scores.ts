@@ -11,10 +11,7 @@ import type { StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { SignificanceOutput } from '../plan/groups/group-plan.ts'
 
-/**
- * The weight of the prior: as if this number of records, spread over the groups as all records are, were added to both
- * sides. docs/unusual.md says why.
- */
+/** The prior: as if so many records, spread as all are, joined both sides. docs/unusual.md says why. */
 const priorRecords = 500
 
 /** What is scored: groups, or words. */

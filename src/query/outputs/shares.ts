@@ -1,6 +1,6 @@
 /**
- * `total`, `matching` and `share` of an aggregate: the groups of a denominator, and of the records that are divided by
- * them, are matched with the groups by their keys. They are matched by grouping a union: in a join a missing key equals no other.
+ * `total`, `matching` and `share`: groups of a denominator, and of what is divided by it, are matched with
+ * the groups by keys, in a union: in a join a missing key equals no other.
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
@@ -105,10 +105,7 @@ export function sharesSize(plan: AggregatePlan, where: number): number {
   return ownCount + sum(sizes, sizeOf)
 }
 
-/**
- * How the records of a denominator are counted and grouped, with the best access path of each set of records. Null if no
- * share is selected.
- */
+/** How a denominator is counted and grouped, each set of records by its best path; null without shares. */
 export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
   const { share, table, keys } = plan
   const { sharesWhole, addsUp, ...readings } = readingsOf(plan)

@@ -1,7 +1,4 @@
-/**
- * `top` of groups: groups within each group of a page. The page is found first; what lies within its groups is found for
- * all of them at once, and joined by their place on the page.
- */
+/** `top` of groups: the page first, then what lies within all its groups at once, joined by place. */
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitArray, emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
@@ -93,10 +90,7 @@ function emitTop(
   return { name, groupings: shared?.groupings ?? null }
 }
 
-/**
- * The records of a denominator in each group of a page, summed from the groups within them: the name of a step that is
- * the page with the columns `total` and `matched`.
- */
+/** The page as a step with `total` and `matched` of a denominator, summed from the groups within. */
 function emitSummedShares(
   emitter: StepEmitter,
   { denominator, numerator }: SharePlan,

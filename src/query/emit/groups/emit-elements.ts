@@ -125,10 +125,7 @@ function countedRows(access: GroupAccess | SharedRows): CountedRows {
   throw new Error('Elements are read from records.')
 }
 
-/**
- * Combines groups with measures aside. It groups a union of all instead of joining them: in a join a missing key equals
- * no other key, and comparing each group with every other takes quadratic time.
- */
+/** Adds measures aside by a union: a join matches no missing keys, and would compare all with all. */
 export function mergeMeasures(
   emitter: StepEmitter,
   keys: readonly Sql[],

@@ -17,10 +17,7 @@ export interface Grouping {
   readonly columns: { readonly keys: readonly Sql[]; readonly measures: readonly (readonly Sql[])[] }
 }
 
-/**
- * URIs and DIDs of keys, read once to sort and to print: columns for `keyOrder` and `keyJson`, and joins that provide
- * them.
- */
+/** Columns for `keyOrder` and `keyJson` with URIs and DIDs of keys, read once, and joins for them. */
 export function lookedUp(emitter: Emitter, { keys }: Grouping, row: Sql) {
   const found = keys.flatMap((key, index) => {
     const base = emitter.alias()

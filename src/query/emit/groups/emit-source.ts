@@ -79,10 +79,7 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
   }
 }
 
-/**
- * A query for the rows within some groups, each with the values of its keys as `names`, its `id`, and, as `nth`, its
- * number within its group in an order, which may need a join.
- */
+/** Rows within groups: the values of keys, `id`, and `nth`, their number within the group by `order`. */
 export function emitNumberedRows(
   emitter: Emitter,
   rows: Grouped & { readonly access: CountedRows; readonly within: Within },

@@ -9,10 +9,7 @@ import type { CountedRows, Distinct, OrderedRows, PhysicalList } from '../../pla
 import type { KeyValue } from '../../plan/plan.ts'
 import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
 
-/**
- * Records that are first among the first rows of the list are first among all, and stand before all others. So the
- * other rows are read only if the page does not fill from these.
- */
+/** The first of the first rows are the first of all: others are read only if these do not fill a page. */
 export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct): Sql {
   const { parent } = rows
   const all = (): Sql => firstOf(emitter, order, rows)

@@ -1,7 +1,4 @@
-/**
- * Lists of several collections as one list: each contributes the rows of its own page, of which the first in the
- * default order, then by collection, are printed.
- */
+/** Several lists as one: of the rows of their pages, the first in the default order, then by collection. */
 import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitArray, emitObject } from '../emit-output.ts'
 import { recordsById } from '../emit-records.ts'

@@ -57,10 +57,7 @@ function columnOfRepoCollection({ value }: SortKey): Sql | null {
   return value.name === 'baseUri' ? sql`uri` : null
 }
 
-/**
- * The part of an order beyond a position, as disjoint ranges in that order: in each range, some leading keys equal the
- * position's, and the next key is beyond it.
- */
+/** What is beyond a position, as disjoint ranges in order: in each, some leading keys equal its own. */
 export function segments(
   emitter: Emitter,
   sort: readonly SortKey[],

@@ -56,10 +56,7 @@ export function numberedEnds(page: Sql, { backward, size }: ListPlan['page'], po
   return { more: sql`count(*) > ${size}`, first: positionAt(first), last: positionAt(last) }
 }
 
-/**
- * The cursor of a position, as JSON. In a list by relevance the binding contains the search, which must not be in the text of
- * the statement.
- */
+/** A cursor as JSON. By relevance, its binding has the search, which the statement must not contain. */
 export function emitCursor(
   { dialect }: Emitter,
   { binding, ranking }: Pick<ListPlan, 'binding' | 'ranking'>,

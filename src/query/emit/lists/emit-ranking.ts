@@ -1,7 +1,4 @@
-/**
- * Rows by relevance: the newest matching records by their scores, then all other matching records. docs/search.md
- * has the formula.
- */
+/** Rows by relevance: the newest matches by score, then all others. docs/search.md has the formula. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { beyondPosition } from '../emit-access-path.ts'

@@ -77,10 +77,7 @@ function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
   return sql`select * from (${found()} offset 0) ${alias} order by ${join(by, ', ')} ${limited}`
 }
 
-/**
- * Sorts candidates, then verifies one condition until the page is full. Reading and folding a text costs more than
- * sorting a row, and of many candidates only the first have to be read.
- */
+/** Sorts candidates, then verifies one condition until a page is full: folding texts takes longer. */
 function verified(
   emitter: Emitter,
   { sort, position, inclusive, limit, table, filter, path, selection: { value, except } }: SelectedRows,

@@ -1,7 +1,4 @@
-/**
- * The relations of a list by relevance, as common table expressions: the candidates, the statistics of the first page,
- * how much the search's words count in each candidate, and the scores. src/search/relevance.ts has the constants.
- */
+/** The relations of a list by relevance, each a query. src/search/relevance.ts has the constants. */
 import { lengthShare, mostCounted, mostRanked, rarityScale, saturation } from '../../../search/relevance.ts'
 import type { RankedTerm } from '../../../sql/dialect.ts'
 import { anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'

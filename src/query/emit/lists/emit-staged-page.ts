@@ -1,7 +1,4 @@
-/**
- * Pages in a statement of stages: first the rows of a page, or of the pages of all rows around, then their numbers, then
- * what is printed of them.
- */
+/** Pages in stages: the rows of a page, or of those of all rows around, their numbers, then texts. */
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { OrderedRows, PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
