@@ -11,7 +11,7 @@ import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
 import { idAndRankOf } from './lists/emit-order.ts'
 import { emitRows } from './lists/emit-rows.ts'
-import { emitStagedPage, storedColumns } from './lists/emit-staged-page.ts'
+import { emitStagedPage } from './lists/emit-staged-page.ts'
 import {
   emitArray,
   emitFields,
@@ -104,8 +104,8 @@ function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
     case 'texts':
       return emitRows(emitter, page.rows, null, { value: (found) => sql`${text(found)} as json` })
     case 'rows': {
-      const columns = storedColumns(row, page.columns)
-      const rows = emitRows(emitter, page.rows, null, { value: ({ alias }) => columnList(alias, columns) })
+      const value = ({ alias }: RecordRow): Sql => columnList(alias, page.columns)
+      const rows = emitRows(emitter, page.rows, null, { value })
       return sql`select ${text(row)} as json from (${rows}) ${row.alias}`
     }
     case 'ids': {

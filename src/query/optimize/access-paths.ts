@@ -55,9 +55,14 @@ export function chooseForPage(optimizer: Optimizer, list: Sorted, idOrder: boole
     : undefined
   const choice = ordered ?? scan
   const inOrder = idOrder || orderGiven(choice, table, sort) === 'all'
+  // A scan in the order of the list may read no rows besides those of the page.
+  const isBounded =
+    inOrder &&
+    choice.kind === 'index-scan' &&
+    heldBy(table, choice.index, where).length === conjuncts(where).length
   // Other sources are counted only up to a limit, so their estimate is not an upper bound.
   if (ordered !== undefined && isOfTexts(ordered)) total.rows += ordered.estimate
-  else if (!isBounded(table, where, choice, inOrder)) total.rows += rowsOf(optimizer, table)
+  else if (!isBounded) total.rows += rowsOf(optimizer, table)
   return choice
 }
 
@@ -75,12 +80,6 @@ export function unanswered(optimizer: Optimizer, { table, where }: Records, choi
       !held.includes(part) &&
       !(choice.kind === 'candidate-ids' && part === choice.part && part.kind === 'words'),
   )
-}
-
-/** Whether a scan in the order of the list reads no rows besides those of the page. */
-function isBounded(table: Table, where: Condition, choice: Choice, inOrder: boolean): boolean {
-  if (choice.kind !== 'index-scan' || !inOrder) return false
-  return heldBy(table, choice.index, where).length === conjuncts(where).length
 }
 
 /** Maximum number of rows to count, except of text sources, whose estimates are stored statistics. */

@@ -61,21 +61,15 @@ export function estimateWords(match: WordMatch, rows: number, records: RecordsOf
   switch (match.kind) {
     case 'term': {
       const { words, prefix } = match
-      return jointly(
-        words.map((word, place) => records(word, prefix && place === words.length - 1)),
-        rows,
-      )
+      const estimates = words.map((word, place) => records(word, prefix && place === words.length - 1))
+      return jointly(estimates, rows)
     }
     case 'all':
-      return jointly(
-        match.of.map((part) => estimateWords(part, rows, records)),
-        rows,
-      )
     case 'any': {
+      const estimates = match.of.map((part) => estimateWords(part, rows, records))
+      if (match.kind === 'all') return jointly(estimates, rows)
       // Words without an estimate are rare, so that they hardly change the sum.
-      const known = match.of
-        .map((part) => estimateWords(part, rows, records))
-        .filter((estimate) => estimate !== null)
+      const known = estimates.filter((estimate) => estimate !== null)
       return known.length === 0 ? null : sum(known, (estimate) => estimate)
     }
   }

@@ -72,7 +72,7 @@ function planWords(
   return isProbed ? { ...condition, lookup: 'filter' } : condition
 }
 
-/** Looking up others is slow: entries of a prefix are merged for each row; or how many match is not known well. */
+/** Looking up others is slow: a prefix is merged for each row; or how many match is not known well. */
 function isOfSingleWords(match: WordMatch): boolean {
   if (match.kind === 'any') return match.of.every(isOfSingleWords)
   return match.kind === 'term' && match.words.length === 1 && !match.prefix

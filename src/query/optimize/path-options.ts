@@ -35,18 +35,12 @@ export type Option = Exclude<Choice, { kind: 'planner' }> & {
   readonly values: number
 }
 
-interface Pair {
-  readonly index: TableIndex
-  /** The equality that fixes the first column, and comparisons with the second column. */
-  readonly parts: readonly Condition[]
-}
-
-/** Indexes over two columns whose first column is fixed by an equality. */
-export function pairs(table: Table, where: Condition): readonly Pair[] {
+/** Indexes by two columns of which an equality fixes the first; `parts`: it, and comparisons with the second. */
+export function pairs(table: Table, where: Condition) {
   const all = conjuncts(where)
   const onColumn = (name: string | undefined) =>
     all.filter((part) => part.kind === 'compare' && part.op !== 'ne' && leadingColumn(part) === name)
-  return table.indexes.flatMap((index): readonly Pair[] => {
+  return table.indexes.flatMap((index) => {
     if (index.kind !== 'pair') return []
     const equal = onColumn(index.columns[0]).filter((part) => part.kind === 'compare' && part.op === 'eq')
     return equal.length === 0 ? [] : [{ index, parts: [...equal, ...onColumn(index.columns[1])] }]

@@ -60,24 +60,19 @@ interface GroupList extends Pick<Aggregate, 'order' | 'limit'> {
 
 /** A query for the groups of a page in order. */
 export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
-  const { found, ordered } = foundGroups(emitter, list)
-  return sql`${found}
-    order by ${groupOrder(emitter, list.order, list.groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
-}
-
-/** The groups of an aggregate's page, unordered, and the alias by which its order may name them. */
-function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; readonly ordered: Sql } {
-  const { groups, condition } = list
+  const { order, limit, page, groups, condition } = list
+  const inOrder = (found: Sql, alias: Sql): Sql => sql`${found}
+    order by ${groupOrder(emitter, order, groups, alias)} limit ${emitter.dialect.limit(limit)}`
   const row = emitter.alias()
   const { columns, joins } = lookedUp(emitter, groups, row)
   const from = join([sql`${groups.name} ${row}`, ...joins], ' ')
   const found = sql`select ${join([sql`${row}.*`, ...columns], ', ')} from ${from} where ${condition(row)}`
-  const after = list.page?.after ?? null
-  if (after === null) return { found, ordered: row }
+  const after = page?.after ?? null
+  if (after === null) return inOrder(found, row)
   // A condition cannot name columns of its own selection.
   const ordered = emitter.alias()
-  const behind = isBehind(emitter, list.order, groups, ordered, after)
-  return { found: sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered }
+  const behind = isBehind(emitter, order, groups, ordered, after)
+  return inOrder(sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered)
 }
 
 /** Adds the groups of a page and the next, by `ordinal`, for answers that say where the page ends. */

@@ -20,7 +20,7 @@ interface MeasuresAside {
   readonly columns: ReadonlyMap<number, readonly Sql[]>
 }
 
-type MeasuredRows = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
+export type MeasuredRows = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
 
 /**
  * Whether groups and measures of elements are found in one pass. An engine that groups as fast as it counts sorts rows to

@@ -7,7 +7,7 @@ import {
   emitSummedGroups,
   measureName,
 } from './emit-counts.ts'
-import type { RowsOfGroups, SharedRows, Within } from './emit-source.ts'
+import type { SharedRows } from './emit-source.ts'
 import { createSource, keyColumns, keyNames } from './emit-source.ts'
 import {
   emitCountedNames,
@@ -17,24 +17,20 @@ import {
   emitRecordsOnce,
   isAside,
   isOnePass,
+  type MeasuredRows,
   measureColumns,
   mergeMeasures,
 } from './emit-elements.ts'
 import type { Grouping } from './emit-group-values.ts'
 import type { Parent } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
-import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
+import type { GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
-
-/** `within`: rows are restricted to the keys of these groups. */
-type GroupedRecords = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {
-  readonly within?: Within
-}
 
 /** Without keys, all records form one group. `parent`: the row to which linked rows refer. */
 export function createGrouping(
   emitter: StepEmitter,
-  given: GroupedRecords,
+  given: Omit<MeasuredRows, 'keys' | 'access' | 'parent'>,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
   parent: Parent = null,
@@ -66,11 +62,7 @@ export function createGrouping(
 }
 
 /** Groups that are not formed from rows with their values, or whose rows need no sorting; null if they are. */
-function storedGroups(
-  emitter: StepEmitter,
-  plan: RowsOfGroups & Pick<GroupedRecords, 'measures'>,
-  names: readonly Sql[],
-): Sql | null {
+function storedGroups(emitter: StepEmitter, plan: MeasuredRows, names: readonly Sql[]): Sql | null {
   const { access, table, measures } = plan
   const key = plan.keys[0] as GroupKey
   switch (access.kind) {

@@ -34,12 +34,6 @@ export interface SharedRows {
   readonly keys: readonly GroupKey[]
 }
 
-/** What the rows are of, and which elements of their arrays of objects count. */
-export interface Grouped {
-  readonly table: Table
-  readonly elements: readonly ElementFilter<Filter>[]
-}
-
 /** Groups, to whose keys rows are restricted that have these keys first. */
 export interface Within {
   /** Name of a relation with the columns `keys`. */
@@ -47,8 +41,10 @@ export interface Within {
   readonly keys: readonly Sql[]
 }
 
-/** How rows are found. */
-export interface FoundRows extends Grouped {
+/** What the rows are of, which elements of their arrays of objects count, and how they are found. */
+export interface FoundRows {
+  readonly table: Table
+  readonly elements: readonly ElementFilter<Filter>[]
   readonly access: GroupAccess
   readonly parent: Parent
   readonly within?: Within
@@ -82,7 +78,7 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
 /** Rows within groups: the values of keys, `id`, and `nth`, their number within the group by `order`. */
 export function emitNumberedRows(
   emitter: Emitter,
-  rows: Grouped & { readonly access: CountedRows; readonly within: Within },
+  rows: Omit<FoundRows, 'parent'> & { readonly access: CountedRows; readonly within: Within },
   keys: readonly GroupKey[],
   order: (row: RecordRow) => { readonly orders: readonly Sql[]; readonly joined: Sql },
 ): Sql {

@@ -9,7 +9,7 @@ import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 import { type Emitter, hintsOf, type Parent, type Ranked, type RecordRow } from '../emitter.ts'
 import { refuseStages, staged } from '../steps.ts'
-import { emitStagedPage, hasRowsOfParent, storedColumns } from './emit-staged-page.ts'
+import { emitStagedPage, hasRowsOfParent } from './emit-staged-page.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
 import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
@@ -55,7 +55,7 @@ function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sq
   const { table, page: wanted } = list.list
   const isWhole = carries === 'rows'
   const rows = emitRows(emitter, access, list.parent, {
-    value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idAndRankOf(row)),
+    value: (row) => (isWhole ? columnList(row.alias, read) : idAndRankOf(row)),
   })
   const alias = emitter.alias()
   const page = isWhole ? alias : emitter.alias()

@@ -16,11 +16,10 @@ import { emitRows } from './emit-rows.ts'
 export function emitStagedPage(
   emitter: Emitter,
   { list, ranking }: PhysicalList,
-  { rows, carries, columns: read }: PhysicalPage,
+  { rows, carries, columns }: PhysicalPage,
   parent: Parent,
 ) {
   const { table, sort } = list
-  const columns = storedColumns(newRow(emitter, table), read)
   const numbered =
     parent !== null
       ? pagesOfParents(emitter, rows, parent)
@@ -41,13 +40,6 @@ export function emitStagedPage(
   }
   const ofParent = parent === null ? sql`` : sql` where ${isOfParent(alias, parent)}`
   return { row, rest: (): Sql => sql`${join([sql``, ...joins], '')}${ofParent}` }
-}
-
-/** Virtual columns are read from their record. */
-export function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set(
-    [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
-  )
 }
 
 export function hasRowsOfParent(emitter: Emitter, rows: OrderedRows, parent: RecordRow): Sql {
