@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Change } from '../../database/changes.ts'
 import { cleanText } from '../../util/text/messages.ts'
 import { grouped, inOrder, untilAborted } from '../channel.ts'
-import type { Delivery, SourceContext } from '../source.ts'
+import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import type { Clock } from './clock.ts'
 import { openThreads, type Threads } from './threads.ts'
@@ -131,8 +131,11 @@ export interface GroupContent {
   readonly isFuture: boolean
 }
 
-/** How a source turns the messages of its stream into deliveries. */
-export interface GroupStream<Message, Parsed> {
+/** How a source turns the messages of its stream into deliveries; `workers`: of one opening, until its signal aborts. */
+export type OpenGroups<Message, Request, Parsed> = (
+  workers: Threads<Request, Parsed>,
+  context: SourceContext,
+) => {
   /** The messages of all connections in turn. */
   readonly receive: () => AsyncIterable<Message>
   readonly read: (group: readonly Message[]) => Promise<Parsed>
@@ -150,57 +153,62 @@ const longestWait = 30_000
 /**
  * Reads groups of messages in threads and delivers them in order. After a doubt about this machine's clock, the stream
  * is closed and unavailable until the clocks agree, and then opened again from its cursor, so that no event is lost.
- * `thread`: the module and the `workerData` of threads. Calls `open` again after the clock was in doubt.
+ * `thread`: the module and the `workerData` of threads. `begin` is called once for all openings of a stream.
  */
-export async function* deliverGroups<
+export function createStreamSource<
   Message extends { readonly length: number },
   Request,
   Parsed extends GroupContent,
 >(
-  { clock, url, threads }: StreamSourceOptions,
-  context: SourceContext,
+  { name, clock, url, threads }: StreamSourceOptions,
+  traits: Pick<Source, 'crowded' | 'durable'>,
   thread: { readonly module: URL; readonly data: unknown },
-  open: (workers: Threads<Request, Parsed>, context: SourceContext) => GroupStream<Message, Parsed>,
-): AsyncGenerator<Delivery> {
+  begin: () => OpenGroups<Message, Request, Parsed>,
+): Source {
   const server = locate(new URL(url), '/', 'http').origin
-  async function* readGroups(signal: AbortSignal): AsyncGenerator<Delivery | { readonly doubt: string }> {
-    await using workers: Threads<Request, Parsed> = openThreads(thread.module, threads, thread.data)
-    const { receive, read, deliver, onDoubt } = open(workers, { ...context, signal })
-    const readGroup = async (group: readonly Message[]) => {
-      const parsed = await read(group)
-      const doubt = parsed.isFuture ? await clock.doubt(server, signal) : null
-      return { parsed, doubt, events: group.length }
+  return { name, ...traits, deliveries }
+
+  async function* deliveries(context: SourceContext): AsyncGenerator<Delivery> {
+    const open = begin()
+    const { signal, onState } = context
+    async function* readGroups(signal: AbortSignal): AsyncGenerator<Delivery | { readonly doubt: string }> {
+      await using workers: Threads<Request, Parsed> = openThreads(thread.module, threads, thread.data)
+      const { receive, read, deliver, onDoubt } = open(workers, { ...context, signal })
+      const readGroup = async (group: readonly Message[]) => {
+        const parsed = await read(group)
+        const doubt = parsed.isFuture ? await clock.doubt(server, signal) : null
+        return { parsed, doubt, events: group.length }
+      }
+      // Each message counts 500 bytes extra for its overhead in work and memory.
+      const groups = grouped(receive(), groupBytes, ({ length }) => length + 500)
+      for await (const { parsed, doubt: found, events } of inOrder(groups, readGroup, 2 * threads)) {
+        // Just before it is stored: the clock may have been set since the group was read.
+        const doubt = found ?? (await clock.doubt(server, signal, false))
+        if (doubt !== null) onDoubt?.(parsed)
+        const { changes, at: eventAt } = parsed
+        yield doubt === null ? { changes, eventAt, events, ...deliver(parsed) } : { doubt }
+      }
     }
-    // Each message counts 500 bytes extra for its overhead in work and memory.
-    const groups = grouped(receive(), groupBytes, ({ length }) => length + 500)
-    for await (const { parsed, doubt: found, events } of inOrder(groups, readGroup, 2 * threads)) {
-      // Just before it is stored: the clock may have been set since the group was read.
-      const doubt = found ?? (await clock.doubt(server, signal, false))
-      if (doubt !== null) onDoubt?.(parsed)
-      const { changes, at: eventAt } = parsed
-      yield doubt === null ? { changes, eventAt, events, ...deliver(parsed) } : { doubt }
-    }
-  }
-  const { signal, onState } = context
-  try {
-    for (;;) {
-      let doubt: string | null = null
-      for await (const one of untilAborted(signal, readGroups)) {
-        if ('doubt' in one) {
-          doubt = one.doubt
-          break
+    try {
+      for (;;) {
+        let doubt: string | null = null
+        for await (const one of untilAborted(signal, readGroups)) {
+          if ('doubt' in one) {
+            doubt = one.doubt
+            break
+          }
+          yield one
         }
-        yield one
+        if (doubt === null) return
+        for (let wait = firstWait; doubt !== null; wait = Math.min(2 * wait, longestWait)) {
+          onState('unavailable', doubt)
+          await pause(wait, undefined, { signal })
+          doubt = await clock.doubt(server, signal)
+        }
       }
-      if (doubt === null) return
-      for (let wait = firstWait; doubt !== null; wait = Math.min(2 * wait, longestWait)) {
-        onState('unavailable', doubt)
-        await pause(wait, undefined, { signal })
-        doubt = await clock.doubt(server, signal)
-      }
+    } catch (error) {
+      // A thread that was terminated at work rejects its requests.
+      if (!signal.aborted) throw error
     }
-  } catch (error) {
-    // A thread that was terminated at work rejects its requests.
-    if (!signal.aborted) throw error
   }
 }

@@ -2,86 +2,70 @@
  * The firehose of a host or relay as a source (https://atproto.com/specs/sync#firehose). Events are signed, so that no
  * intermediary needs to be trusted; threads verify signatures and proofs.
  */
-import type { Source, SourceContext } from '../../source.ts'
+import type { Source } from '../../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, ParsedGroup } from './firehose-reader.ts'
 import { askIfPds } from '../repos/pds.ts'
-import type { GroupStream, StreamSourceOptions } from '../stream.ts'
-import { createTeller, locate, openStream, deliverGroups } from '../stream.ts'
+import { createStreamSource, createTeller, locate, openStream } from '../stream.ts'
+import type { OpenGroups, StreamSourceOptions } from '../stream.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import type { Threads } from '../threads.ts'
 
 /** `url`: of the host or relay, or of its `com.atproto.sync.subscribeRepos`; `https:`, `wss:`, `http:` or `ws:`. */
 type FirehoseOptions = StreamSourceOptions & FirehoseReaderOptions
 
 export function createFirehoseSource(options: FirehoseOptions): Source {
-  const { name, reader, identity } = options
+  const { name, url, reader, identity } = options
   const data: FirehoseReaderOptions = { name, reader, identity }
-  return {
-    name,
-    crowded: true,
-    deliveries: (context) => {
-      const state: StreamState = { lastRead: null, isPds: null }
-      const thread = { module: siblingModule(import.meta.url, 'firehose-worker'), data }
-      return deliverGroups(options, context, thread, (workers: Threads<FrameGroup, ParsedGroup>, context) =>
-        openFrames(options, context, state, workers),
-      )
-    },
-  }
+  const thread = { module: siblingModule(import.meta.url, 'firehose-worker'), data }
+  return createStreamSource(options, { crowded: true }, thread, () => openFrames(url))
 }
 
-interface StreamState {
+function openFrames(url: string): OpenGroups<string | Uint8Array, FrameGroup, ParsedGroup> {
   /** The cursor to resume from until a delivery is stored. */
-  lastRead: string | null
-  isPds: boolean | null
-}
-
-function openFrames(
-  { url }: FirehoseOptions,
-  context: SourceContext,
-  state: StreamState,
-  workers: Threads<FrameGroup, ParsedGroup>,
-): GroupStream<string | Uint8Array, ParsedGroup> {
-  const { signal } = context
-  // Otherwise the threads would first resolve keys for all received frames.
-  signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
-  const tell = createTeller(context)
-  let requested: string | null = null
-  let refused: string | null = null
-
+  let lastRead: string | null = null
+  let isPds: boolean | null = null
   const home = locate(new URL(url), '/', 'http')
   const describe = createDescriber(home)
-  const connect = async (): Promise<URL> => {
-    state.isPds ??= await askIfPds(home.href, fetch, signal)
-    // Until a delivery is stored, resume after the last event that was read.
-    const known = [context.cursor(), state.lastRead].find((cursor) => cursor !== null && cursor !== refused)
-    requested = known ?? null
-    return subscriptionUrl(url, requested)
-  }
-  return {
-    receive: () => openStream(connect, context, { isLast: isErrorFrame }),
-    read: async (frames) => {
-      const group = { ...pack(frames), pds: state.isPds === true ? home.host : null }
-      const parsed = await workers.read(group, [group.bytes.buffer])
-      const changed = parsed.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
-      // A failure of a thread shows at its next request.
-      if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
-      return parsed
-    },
-    deliver: ({ seq, notices }) => {
-      state.lastRead = seq ?? state.lastRead
-      for (const notice of notices) {
-        if (notice.kind === 'error' && notice.name === 'FutureCursor') {
-          refused = requested
-          state.lastRead = null
+  return (workers, context) => {
+    const { signal } = context
+    // Otherwise the threads would first resolve keys for all received frames.
+    signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
+    const tell = createTeller(context)
+    let requested: string | null = null
+    let refused: string | null = null
+
+    const connect = async (): Promise<URL> => {
+      isPds ??= await askIfPds(home.href, fetch, signal)
+      // Until a delivery is stored, resume after the last event that was read.
+      const known = [context.cursor(), lastRead].find((cursor) => cursor !== null && cursor !== refused)
+      requested = known ?? null
+      return subscriptionUrl(url, requested)
+    }
+    return {
+      receive: () => openStream(connect, context, { isLast: isErrorFrame }),
+      read: async (frames) => {
+        const group = { ...pack(frames), pds: isPds === true ? home.host : null }
+        const parsed = await workers.read(group, [group.bytes.buffer])
+        const changed = parsed.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
+        // A failure of a thread shows at its next request.
+        if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
+        return parsed
+      },
+      deliver: ({ seq, notices }) => {
+        lastRead = seq ?? lastRead
+        for (const notice of notices) {
+          if (notice.kind === 'error' && notice.name === 'FutureCursor') {
+            refused = requested
+            lastRead = null
+          }
+          tell(describe(notice))
         }
-        tell(describe(notice))
-      }
-      return { cursor: seq }
-    },
-    onDoubt: ({ before }) => {
-      state.lastRead ??= before
-    },
+        return { cursor: seq }
+      },
+      onDoubt: ({ before }) => {
+        lastRead ??= before
+      },
+    }
   }
 }
 

@@ -5,7 +5,8 @@ import { createChangeReader, type NetworkReaderOptions } from '../change-reader.
 import { createJetstreamReader } from './jetstream-reader.ts'
 import { createGroupReader, type Message, type ParsedGroup } from './message-reader.ts'
 import { createTapReader } from './tap-reader.ts'
-import { answerRequests, type Threads } from '../threads.ts'
+import type { OpenGroups } from '../stream.ts'
+import { answerRequests } from '../threads.ts'
 
 const readers = { jetstream: createJetstreamReader, tap: createTapReader }
 
@@ -16,7 +17,7 @@ export interface MessageWorkerData {
   readonly reader: NetworkReaderOptions
 }
 
-export type MessageThreads = Threads<readonly Message[], ParsedGroup>
+export type OpenMessages = OpenGroups<Message, readonly Message[], ParsedGroup>
 
 const { protocol, name, reader } = workerData as MessageWorkerData
 

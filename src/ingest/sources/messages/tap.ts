@@ -3,11 +3,11 @@
  * it is acknowledged (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). It needs no cursor.
  */
 import { unescape } from 'node:querystring'
-import type { Source, SourceContext } from '../../source.ts'
+import type { Source } from '../../source.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
-import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
-import { locate, openStream, deliverGroups, type GroupStream, type StreamSourceOptions } from '../stream.ts'
+import { packMessage } from './message-reader.ts'
+import type { MessageWorkerData, OpenMessages } from './message-worker.ts'
+import { createStreamSource, locate, openStream, type StreamSourceOptions } from '../stream.ts'
 
 /**
  * Takes URLs such as `http://localhost:2480` or `http://admin:secret@localhost:2480`. Adds the publishers to the
@@ -16,64 +16,54 @@ import { locate, openStream, deliverGroups, type GroupStream, type StreamSourceO
 export function createTapSource(options: StreamSourceOptions): Source {
   const { name, reader } = options
   const data: MessageWorkerData = { protocol: 'tap', name, reader }
-  return {
-    name,
-    durable: true,
-    deliveries: (context) => {
-      const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
-      return deliverGroups(options, context, thread, (workers: MessageThreads, context) =>
-        openMessages(options, context, workers),
-      )
-    },
-  }
+  const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
+  return createStreamSource(options, { durable: true }, thread, () => openMessages(options))
 }
 
-function openMessages(
-  { url, reader }: StreamSourceOptions,
-  context: SourceContext,
-  { read }: MessageThreads,
-): GroupStream<Message, ParsedGroup> {
-  const { signal } = context
-  const base = new URL(url)
-  const headers = authorize(base)
-  let send: ((text: string) => Promise<void>) | null = null
-  let lastFailure: string | null = null
+const openMessages =
+  ({ url, reader }: StreamSourceOptions): OpenMessages =>
+  ({ read }, context) => {
+    const { signal } = context
+    const base = new URL(url)
+    const headers = authorize(base)
+    let send: ((text: string) => Promise<void>) | null = null
+    let lastFailure: string | null = null
 
-  const addRepositories = async (publishers: ReadonlySet<string>): Promise<void> => {
-    try {
-      await postRepositories(base, headers, [...publishers], signal)
-      lastFailure = null
-    } catch (cause) {
-      const failure = cause instanceof Error ? cause.message : String(cause)
-      if (signal.aborted || failure === lastFailure) return
-      lastFailure = failure
-      context.onNotice(
-        `Tap could not be told which repositories to follow: ${failure}. ` +
-          'It will be told again when the connection is next made.',
-      )
+    const addRepositories = async (publishers: ReadonlySet<string>): Promise<void> => {
+      try {
+        await postRepositories(base, headers, [...publishers], signal)
+        lastFailure = null
+      } catch (cause) {
+        const failure = cause instanceof Error ? cause.message : String(cause)
+        if (signal.aborted || failure === lastFailure) return
+        lastFailure = failure
+        context.onNotice(
+          `Tap could not be told which repositories to follow: ${failure}. ` +
+            'It will be told again when the connection is next made.',
+        )
+      }
+    }
+
+    return {
+      receive: async function* () {
+        const onConnect = (sender: (text: string) => Promise<void>): void => {
+          send = sender
+          if (reader.publishers !== null) void addRepositories(reader.publishers)
+        }
+        const channel = locate(base, '/channel', 'ws')
+        for await (const data of openStream(() => channel, context, { headers, onConnect }))
+          yield packMessage(data, null)
+      },
+      read,
+      deliver: ({ ids }) => ({
+        cursor: null,
+        acknowledge: async () => {
+          // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
+          await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
+        },
+      }),
     }
   }
-
-  return {
-    receive: async function* () {
-      const onConnect = (sender: (text: string) => Promise<void>): void => {
-        send = sender
-        if (reader.publishers !== null) void addRepositories(reader.publishers)
-      }
-      const channel = locate(base, '/channel', 'ws')
-      for await (const data of openStream(() => channel, context, { headers, onConnect }))
-        yield packMessage(data, null)
-    },
-    read: (group) => read(group),
-    deliver: ({ ids }) => ({
-      cursor: null,
-      acknowledge: async () => {
-        // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
-        await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
-      },
-    }),
-  }
-}
 
 /** Tap's database does not take more in one statement. */
 const repositoriesAtOnce = 1_000
