@@ -172,9 +172,10 @@ function openRepoStore(
     }
     if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older, rev }
     const { compare } = comparison
-    const { extra, uris } = await whileBusy(signal, compare)
+    const compared = () => whileBusy(signal, () => compare(rev))
+    const { extra, uris } = await compared()
     if (extra.length > 0) await apply(extra)
-    const differing = extra.length > 0 ? (await whileBusy(signal, compare)).uris : uris
+    const differing = extra.length > 0 ? (await compared()).uris : uris
     return { outcome: total, forgotten, differing, older: total.older, rev }
   }
 
@@ -194,21 +195,16 @@ function openRepoStore(
 function compareRepo({ metadata }: Writer, did: string, collections: readonly string[]) {
   /** CIDs by URI. */
   const held = new Map<string, string>()
-  let rev = ''
   return {
     /** Adds a chunk of the repository's records. */
     add: (changes: readonly Change[]): void => {
-      for (const change of changes) {
-        if (change.kind === 'put') held.set(uriOf(change), formatCid(change.cid))
-        else if (change.kind === 'repo-end') rev = change.rev
-      }
+      for (const change of changes) if (change.kind === 'put') held.set(uriOf(change), formatCid(change.cid))
     },
     /**
-     * Reads the stored records; to be called after the whole repository was added. `extra`: deletions of stored records
-     * that the repository does not have and that are not newer than the repository. `uris`: of stored records that differ
-     * from the repository, including `extra`.
+     * Reads the stored records, after the whole repository was added. `rev`: of the repository. `extra`: deletions of
+     * stored records that it does not have and that are not newer. `uris`: of stored records that differ, including these.
      */
-    compare: async () => {
+    compare: async (rev: string) => {
       const stored = await metadata.readRepoRecords(did, collections)
       const differing = stored.filter((record) => held.get(uriOf({ did, ...record })) !== cidOf(record))
       return {

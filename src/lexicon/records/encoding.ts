@@ -90,29 +90,12 @@ function headLength(count: number): number {
 
 function writeHead(type: number, count: number): void {
   reserve(9)
-  switch (headLength(count)) {
-    case 1:
-      memory[end] = type | count
-      end += 1
-      return
-    case 2:
-      memory[end] = type | 24
-      memory[end + 1] = count
-      end += 2
-      return
-    case 3:
-      memory[end] = type | 25
-      end = memory.writeUInt16BE(count, end + 1)
-      return
-    case 5:
-      memory[end] = type | 26
-      end = memory.writeUInt32BE(count, end + 1)
-      return
-    default:
-      memory[end] = type | 27
-      end = memory.writeUInt32BE(Math.floor(count / 0x1_0000_0000), end + 1)
-      end = memory.writeUInt32BE(count % 0x1_0000_0000, end)
-  }
+  const size = headLength(count) - 1
+  // A count below 24 is in the first byte; otherwise that has the logarithm of the bytes of the count.
+  memory[end] = type | (size === 0 ? count : 24 + Math.log2(size))
+  end += 1
+  if (size === 8) end = memory.writeBigUInt64BE(BigInt(count), end)
+  else if (size > 0) end = memory.writeUIntBE(count, end, size)
 }
 
 function writeByte(byte: number): void {
