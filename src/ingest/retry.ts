@@ -1,40 +1,39 @@
 /** Validates refused records again, with lexicons that may have changed since. */
-import { type BatchOutcome, type Change, addOutcome, noOutcome } from '../database/changes.ts'
-import type { Database, RejectionJudge } from '../database/database.ts'
+import { type Change, addOutcome, noOutcome } from '../database/changes.ts'
+import type { Database, ReadDatabase, RejectionJudge } from '../database/database.ts'
 import { canBeJudged, rebuildSource } from '../database/write/rejections.ts'
 import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ReaderOptions } from './sources/change-reader.ts'
 import { createLineChangeOf } from './sources/files/block-reader.ts'
+import type { StoredRejection } from '../database/metadata/metadata-store.ts'
 import { readRejections } from '../database/metadata/read-rejections.ts'
-
-interface RetryResult extends BatchOutcome {
-  /** Rejections that stored only the beginning of the record and cannot be retried. */
-  readonly cut: number
-  /** Rejections that are not records under any lexicons and cannot be retried. */
-  readonly malformed: number
-}
 
 const batchSize = 200
 
-/** Stores records that are valid now and removes their rejections; updates the reason of the remaining rejections. */
-export async function retryRejections(
-  { read, write }: Database,
-  options: ReaderOptions,
-): Promise<RetryResult> {
-  const judge = createRejectionJudge(options)
-  const total = { ...noOutcome(), cut: 0, malformed: 0 }
-  let after: string | null = null
-  for (;;) {
-    const some = await read.readSteps(() => readRejections(batchSize, after))
-    if (some.length === 0) return total
+/** All stored rejections, in pages; what becomes of those of one page changes no later page. */
+export async function* rejectionPages(read: ReadDatabase): AsyncGenerator<readonly StoredRejection[]> {
+  for (let after: string | null = null; ; ) {
+    const some: readonly StoredRejection[] = await read.readSteps(() => readRejections(batchSize, after))
+    if (some.length === 0) return
+    yield some
     after = some.at(-1)?.key ?? null
+  }
+}
+
+/** Stores records that are valid now and removes their rejections; updates the reason of the remaining rejections. */
+export async function retryRejections({ read, write }: Database, options: ReaderOptions) {
+  const judge = createRejectionJudge(options)
+  // Neither can be retried: only the beginning of the record is stored, or it is no record under any lexicons.
+  const total = { ...noOutcome(), cut: 0, malformed: 0 }
+  for await (const some of rejectionPages(read)) {
     const whole = some.filter(canBeJudged)
     const cut = some.filter((one) => one.cut).length
     total.cut += cut
     total.malformed += some.length - whole.length - cut
     addOutcome(total, await write.applyBatch(whole.map(judge)))
   }
+  return total
 }
 
 export function createRejectionJudge(options: ReaderOptions): RejectionJudge {

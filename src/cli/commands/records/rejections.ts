@@ -1,15 +1,12 @@
 /** `rejections [retry]`: lists rejections with their reasons, or retries them under the current lexicons. */
 import { UsageError } from '../../../errors.ts'
-import type { ReadDatabase } from '../../../database/database.ts'
-import type { StoredRejection } from '../../../database/metadata/metadata-store.ts'
-import { retryRejections } from '../../../ingest/retry.ts'
+import { rejectionPages, retryRejections } from '../../../ingest/retry.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
 import type { ProjectContext } from '../../store/project.ts'
 import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
-import { readRejections } from '../../../database/metadata/read-rejections.ts'
 
 export async function rejections({ config, operands, root }: CommandContext): Promise<void> {
   const [action] = operands
@@ -36,22 +33,14 @@ async function retry(config: Config, project: ProjectContext): Promise<void> {
 async function list(config: Config, project: ProjectContext): Promise<void> {
   await using database = await openExistingStore(config, project)
   let count = 0
-  for await (const rejection of all(database)) {
-    count += 1
-    const { seenAt: micros, ...rest } = rejection
-    const seenAt = formatInstant(micros)
-    if (config.json) printJson({ ...rest, seenAt })
-    else print(`${rest.key}\n  ${rest.reason}: ${rest.message}\n  from ${rest.source}, ${seenAt}`)
+  for await (const page of rejectionPages(database)) {
+    count += page.length
+    for (const { seenAt, ...rest } of page)
+      if (config.json) printJson({ ...rest, seenAt })
+      else
+        print(
+          `${rest.key}\n  ${rest.reason}: ${rest.message}\n  from ${rest.source}, ${formatInstant(seenAt)}`,
+        )
   }
   if (count === 0 && !config.json) print('Nothing has been refused.')
-}
-
-async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
-  let after: string | null = null
-  for (;;) {
-    const some = await database.readSteps(() => readRejections(100, after))
-    if (some.length === 0) return
-    yield* some
-    after = some.at(-1)?.key ?? null
-  }
 }
