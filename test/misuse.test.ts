@@ -18,7 +18,7 @@ const port = ['--port', '0']
 
 test('commands, options and operands that do not fit end with status 2', async () => {
   for (const args of [[], ['frob'], ['help', 'frob']]) await isMisuse(args)
-  for (const [name, { operands }] of Object.entries(commands) as [CommandName, { operands: string }][]) {
+  for (const [name, [operands]] of Object.entries(commands) as [CommandName, readonly [string, string]][]) {
     await isMisuse([name, '--frob'])
     await isMisuse([name, '--log-level', 'loud'])
     if (operands === '') await isMisuse([name, 'frob'])

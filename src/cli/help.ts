@@ -4,10 +4,9 @@ import type { Setting } from './settings/setting.ts'
 import { settingsOf, variableOf } from './settings/settings.ts'
 
 export function renderProgramHelp(): string {
-  const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
-  const lines = Object.entries(commands).map(
-    ([name, it]) => `  ${`${name} ${it.operands}`.padEnd(width)}  ${it.summary}`,
-  )
+  const usages = Object.entries(commands).map(([name, [operands]]) => `${name} ${operands}`)
+  const width = Math.max(...usages.map(({ length }) => length))
+  const lines = Object.values(commands).map(([, summary], at) => `  ${usages[at]?.padEnd(width)}  ${summary}`)
   return `Lexigraph serves AT Protocol records as a read-only GraphQL service, derived from their lexicons.
 
 Usage: lexigraph COMMAND [OPTIONS]
@@ -20,7 +19,7 @@ ${lines.join('\n')}
 }
 
 export function renderCommandHelp(command: CommandName): string {
-  const { operands, summary } = commands[command]
+  const [operands, summary] = commands[command]
   const options = settingsOf(command).map(([name, setting]) => ({
     usage: name === 'help' ? '-h, --help' : usageOf(name, { ...setting, ...setting.helpOf?.[command] }),
     help: [

@@ -1,21 +1,16 @@
 /** Creates the logs: lines of JSON on standard error. Notices in sentences (`notify`) are not part of them. */
 import { write, writeSync } from 'node:fs'
-import pino, { type Logger, type LoggerOptions } from 'pino'
+import pino, { type LoggerOptions } from 'pino'
 import type { Config } from './settings/settings.ts'
 
-export interface Logs {
-  /** For lines about requests, up to the configured level. */
-  readonly requests: Logger
-  /** For the framework, without its info level, which would repeat the program's own notices. */
-  readonly framework: Logger
-}
+export type Logs = ReturnType<typeof createLogs>
 
 /** `worker` appears in each line; null for a single process. No line is lost when the process ends by itself. */
 export function createLogs(
   config: Pick<Config, 'log-level'>,
   worker: number | null,
-  destination: LineStream = openLineStream(2),
-): Logs {
+  destination = openLineStream(2),
+) {
   const level = config['log-level']
   const options: LoggerOptions = {
     level,
@@ -23,13 +18,11 @@ export function createLogs(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
   }
+  /** For lines about requests, up to the configured level. */
   const requests = pino(options, destination)
-  return { requests, framework: requests.child({}, { level: level === 'info' ? 'warn' : level }) }
-}
-
-interface LineStream {
-  /** One or more lines, each with its line end. */
-  write(line: string): void
+  /** For the framework, without its info level, which would repeat the program's own notices. */
+  const framework = requests.child({}, { level: level === 'info' ? 'warn' : level })
+  return { requests, framework }
 }
 
 /**
@@ -37,7 +30,7 @@ interface LineStream {
  * the process ends by itself, or by `process.exit`. The logger's own stream, sonic-boom 4.2.1, retries for ever at exit
  * when the disk is full or the reader has closed the pipe.
  */
-export function openLineStream(descriptor: number): LineStream {
+export function openLineStream(descriptor: number) {
   /** Whole lines, joined up to `pipeAtomic` bytes. */
   const chunks: string[] = []
   let characters = 0
@@ -94,7 +87,8 @@ export function openLineStream(descriptor: number): LineStream {
   })
 
   return {
-    write(line) {
+    /** One or more lines, each with its line end. */
+    write: (line: string): void => {
       if (characters > maxCharacters) {
         lost += 1
         return

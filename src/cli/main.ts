@@ -1,7 +1,4 @@
-/**
- * The program: finds the command, reads its settings, runs it, and converts errors into one sentence and an exit
- * status: 1 for a failure, 2 for invalid usage.
- */
+/** The program: runs a command, and turns errors into a sentence and an exit status: 1 for a failure, 2 for misuse. */
 import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
@@ -103,7 +100,7 @@ async function removeCreated(path: string, config: Config): Promise<void> {
 }
 
 function operandProblems(name: CommandName, operands: readonly string[]): string[] {
-  const wanted: string = commands[name].operands
+  const wanted: string = commands[name][0]
   const help = `\`lexigraph ${name} --help\` says more`
   if (wanted === '' && operands.length > 0)
     return [`${name} takes no ${JSON.stringify(operands[0])}, only options; ${help}.`]

@@ -65,20 +65,18 @@ function bytesOf(inputs: readonly LineInput[]): number | null {
 
 function render(result: ImportResult, seconds: number, recordsPerSecond: number): string {
   const refused = Object.entries(result.refused)
-  const { older, withheld, purged, expired } = result
+  const { read, stored, updated, unchanged, older, withheld, purged, expired } = result
   const rare = Object.entries({ older, hidden: withheld, purged, expired })
-  const rows: [string, string][] = [
-    ['read', grouped(result.read)],
-    ['stored', grouped(result.stored)],
-    ['updated', grouped(result.updated)],
-    ['unchanged', grouped(result.unchanged)],
-    ...rare
-      .filter(([, records]) => records > 0)
-      .map(([name, records]): [string, string] => [name, grouped(records)]),
-    ['refused', grouped(refusedOf(result))],
-    ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, grouped(records)]),
-    ['seconds', seconds.toFixed(1)],
-    ['records per second', grouped(recordsPerSecond)],
+  const counts: [string, number][] = [
+    ...Object.entries({ read, stored, updated, unchanged }),
+    ...rare.filter(([, records]) => records > 0),
+    ['refused', refusedOf(result)],
+    ...refused.map(([reason, records]): [string, number] => [`  ${reason}`, records]),
+  ]
+  const rows = [
+    ...counts.map(([name, records]) => [name, grouped(records)] as const),
+    ['seconds', seconds.toFixed(1)] as const,
+    ['records per second', grouped(recordsPerSecond)] as const,
   ]
   const names = Math.max(...rows.map(([name]) => name.length))
   const widest = Math.max(...rows.map(([, value]) => value.length))

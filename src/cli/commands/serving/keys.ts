@@ -185,16 +185,8 @@ function render(all: readonly ApiKey[]): string {
 
 function described(key: ApiKey): object {
   const { id, name, tier, contact, createdAt, revokedAt } = key
-  return {
-    id,
-    name,
-    contact,
-    tier,
-    state: stateOf(key).state,
-    createdAt: formatInstant(createdAt),
-    expiresAt: instantText(endOf(key)),
-    revokedAt: instantText(revokedAt),
-  }
+  const { state } = stateOf(key)
+  return { id, name, contact, tier, state, createdAt, expiresAt: endOf(key), revokedAt }
 }
 
 type KeyState = 'active' | 'ends' | 'ended' | 'expired' | 'revoked'
