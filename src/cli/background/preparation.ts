@@ -1,7 +1,4 @@
-/**
- * Updates a database to these lexicons in a child process; this process continues meanwhile, and may be stopped.
- * Completed steps are not lost then.
- */
+/** Updates a database to these lexicons in a child process, which may be stopped: completed steps are not lost. */
 import { fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { siblingModule } from '../../util/sibling-module.ts'

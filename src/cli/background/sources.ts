@@ -26,10 +26,7 @@ type Address = { readonly name: string } & (
   | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
 )
 
-/**
- * `kind:address` or `public name=kind:address`, separated by commas. Throws a `UsageError`, or a `CommandError` for a
- * file that does not exist.
- */
+/** `kind:address` or `NAME=kind:address`, with commas. Throws a `UsageError` or, for a file, a `CommandError`. */
 export function parseSources(text: string): Promise<readonly ParsedSource[]> {
   return Promise.all(parseList(text).map(parseSource))
 }

@@ -61,10 +61,7 @@ interface ProcessParts {
 /** Seconds that keys in PostgreSQL are cached, to save round trips; a revoked key still works that long at most. */
 const keySeconds = 5
 
-/**
- * Resolves to the address, such as `http://127.0.0.1:4000`, and to a function that resolves when the requests in flight
- * are answered. Fails with a sentence when it cannot listen.
- */
+/** `address`: such as `http://127.0.0.1:4000`. `close` awaits requests in flight. Throws a `CommandError`. */
 export async function startServer(
   served: ReadService,
   config: Config,

@@ -16,10 +16,7 @@ export const reloading =
 /** Milliseconds between checks. */
 const interval = 1_000
 
-/**
- * Calls back at each check that finds the index rebuilt for other lexicons or still being rebuilt; the next check
- * waits until the callback is done.
- */
+/** Calls back, once at a time, at each check that finds the index rebuilt for other lexicons or still being rebuilt. */
 export function watchIndex(
   database: Pick<ReadDatabase, 'readPlanState'>,
   onRebuilt: () => void | Promise<void>,

@@ -1,7 +1,4 @@
-/**
- * Starts and supervises worker processes that answer at one port; this process answers nothing itself. Workers that die
- * are replaced; repeated early deaths end the service.
- */
+/** Starts worker processes that answer at one port, and replaces those that die, unless several do so early. */
 import cluster, { type Worker } from 'node:cluster'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

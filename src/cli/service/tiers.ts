@@ -1,7 +1,4 @@
-/**
- * Loads the tiers of callers: those of src/server/admission/tiers.ts, changed and extended by the operator's file. All
- * problems of the file are reported together. The meaning of the limits is not known here.
- */
+/** Loads the tiers of callers: those of src/server/admission/tiers.ts, changed and extended by the operator's file. */
 import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
 import { defaultTiers, publicFiles, type Tier } from '../../server/admission/tiers.ts'

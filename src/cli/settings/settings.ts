@@ -1,7 +1,4 @@
-/**
- * The only definition of all settings: parsing, `--help`, docs/settings.md and the type of the configuration follow
- * from these tables.
- */
+/** Defines all settings: parsing, `--help`, docs/settings.md and the type of the configuration follow from this. */
 import type { CommandName } from '../command-list.ts'
 import { servingSettings } from './serving-settings.ts'
 import { every, everyExcept, logLevels, serving, type Setting } from './setting.ts'

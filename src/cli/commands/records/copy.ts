@@ -1,7 +1,4 @@
-/**
- * `copy --from URL --to URL` and `restore FILE`: fill a database from another one or from a backup, and compare the two.
- * Progress goes to standard error, the comparison to standard output.
- */
+/** `copy --from URL --to URL` and `restore FILE`: fill a database from another one or a backup, and compare the two. */
 import { resolve } from 'node:path'
 import type { PartComparison, Snapshot } from '../../../database/copy/database-copy.ts'
 import { compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'

@@ -128,10 +128,7 @@ async function prepareStore(context: CommandContext, workers: number) {
   return { project, read, preparation, served, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/**
- * Prints the address once the preparation is permitted or done, and what is served once that can be read. Failures of
- * the preparation are reported elsewhere.
- */
+/** Prints the address, and what is served once that can be read. Failures of the preparation are reported elsewhere. */
 async function announce(
   config: Config,
   { project, preparation, served: known }: Awaited<ReturnType<typeof prepareStore>>,
