@@ -42,18 +42,6 @@ export interface FetchProgress {
 
 export type FetchResult = ReturnType<Counters['result']>
 
-export interface RepoDifference extends Pick<BatchOutcome, 'stored' | 'updated' | 'deleted'> {
-  /** A DID, or the path of a file. */
-  readonly name: string
-}
-
-export interface UnsettledRepo {
-  readonly name: string
-  readonly records: number
-  /** Up to ten URIs. */
-  readonly uris: readonly string[]
-}
-
 export interface Failure {
   /** A DID, a path, or a target. */
   readonly name: string
@@ -106,10 +94,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
 }
 
-/**
- * Lists the targets, and fetches what they list and what is due in the job queue. An unexpected error in any of the work
- * ends the whole run.
- */
+/** Fetches what targets list and what is due in the job queue. An unexpected error ends the whole run. */
 async function fetchAll(
   database: Writer,
   options: FetchOptions,
@@ -273,8 +258,9 @@ type Counters = ReturnType<typeof createCounters>
 
 function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => void) {
   const counts = { listed: 0, done: 0, failed: 0, records: 0 }
-  const differences: RepoDifference[] = []
-  const unsettled: UnsettledRepo[] = []
+  const differences: (Pick<BatchOutcome, 'stored' | 'updated' | 'deleted'> & Pick<Failure, 'name'>)[] = []
+  const unsettled: { readonly name: string; readonly records: number; readonly uris: readonly string[] }[] =
+    []
   const failures: Failure[] = []
   const outcome = noOutcome()
   let forgotten = 0
@@ -329,7 +315,7 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
       differences,
       /** Impossible revisions that were dropped, such as revisions of the future. */
       forgotten,
-      /** Up to a hundred repositories whose stored records still differ, because later versions are known. */
+      /** Up to a hundred repositories whose stored records (up to ten URIs) still differ, as later versions are known. */
       unsettled,
       /** Damage that was repaired, and damage that remains; only when all accounts are reconciled. */
       repaired: [] as readonly Damage[],

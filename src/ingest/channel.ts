@@ -55,10 +55,7 @@ export class Channel<Value> {
   }
 }
 
-/**
- * Processes several inputs at once and yields the results in the order of the inputs, each as soon as it and all
- * earlier results are ready. The queue holds at most `limit` results, and the reader as many.
- */
+/** Works on several inputs at once, with results in order; the queue holds at most `limit`, the reader as many. */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,
   work: (input: Input) => Promise<Output>,
@@ -106,10 +103,7 @@ async function* queued<Input, Value>(
   }
 }
 
-/**
- * Yields the values of `open` until `outer` is aborted or the reader stops. It aborts the signal of `open` before
- * closing it, so that closing does not wait for a message.
- */
+/** Yields values until `outer` aborts or the reader stops; aborts `open` first, so that closing awaits no message. */
 export async function* untilAborted<Value>(
   outer: AbortSignal,
   open: (signal: AbortSignal) => AsyncIterable<Value>,

@@ -30,10 +30,7 @@ const heartbeat = 5_000
 /** Milliseconds after a signal to stop in which deliveries that wait are still stored. */
 const stopTime = 10_000
 
-/**
- * Ends with the source, or when the signal is aborted and the earlier deliveries are stored, at least those that can be
- * within `stopTime`: the next start resumes at the cursor.
- */
+/** Ends with the source or, once aborted, when earlier deliveries are stored or `stopTime` is over. */
 export async function pump(source: Source, database: Writer, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]

@@ -1,7 +1,4 @@
-/**
- * The interface of sources to the pump: deliveries in order, each with the cursor to resume from.
- * A source knows its protocol; it must not know tables or batches.
- */
+/** The interface of sources, which know a protocol but no tables or batches, to the pump: deliveries in order. */
 import type { Change, SourceState } from '../database/database.ts'
 
 export interface Delivery {

@@ -85,10 +85,7 @@ const noRecords: LexiconProblem = {
   remedy: 'Add a lexicon whose definition "main" is of type "record".',
 }
 
-/**
- * Copies of the valid documents, sorted by id; `origins` maps ids to files.
- * `refused` has the ids of invalid documents, so that references to them are not reported too.
- */
+/** Valid documents, sorted by id, their files, and the ids of invalid ones, references to which are no problems. */
 function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
   const byId = new Map([[strongRefLexicon.id, structuredClone(strongRefLexicon)]])
   const origins = new Map<string, string>()

@@ -14,10 +14,7 @@ export type LoadedLexicons =
     }
   | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
 
-/**
- * Reads a directory tree of `*.json` lexicon documents, and `references.json`, `stories.json` and `display.json` at its
- * root if present.
- */
+/** Reads the `*.json` below a directory, with `references.json`, `stories.json` and `display.json` at its root. */
 export async function loadLexicons(dir: string): Promise<LoadedLexicons> {
   const names = await listJsonFiles(dir, '', new Set())
   if (typeof names === 'string') return { ok: false, problems: [wholeDirectory(dir, names)] }

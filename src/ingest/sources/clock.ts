@@ -11,19 +11,14 @@ import { counted } from '../../util/text/counted.ts'
 
 export type Clock = ReturnType<typeof createClock>
 
-export interface ClockOptions {
-  /** Seconds. */
-  readonly maxClockSkew: number
-  readonly plcUrl: string
-}
-
 /** Milliseconds until a clock that was right is compared again for an event from the future. */
 const rightFor = 60_000
 /** Milliseconds by which wall clock and monotonic clock may diverge; more means that the clock was set. */
 const drift = 1_000
 const askTimeout = 5_000
 
-export function createClock({ maxClockSkew, plcUrl }: ClockOptions) {
+/** `maxClockSkew`: seconds. */
+export function createClock({ maxClockSkew, plcUrl }: { maxClockSkew: number; plcUrl: string }) {
   const right = new Map<string | null, Comparison>()
   return {
     /**

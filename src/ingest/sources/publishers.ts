@@ -6,10 +6,7 @@ import type { IngestLog } from '../log.ts'
 import { type Identity, IdentityError } from './repos/identity.ts'
 import { InputError } from './files/lines.ts'
 
-/**
- * Retries failed resolutions until the signal is aborted. Throws an `InputError` for an unknown handle and a
- * `UsageError` for text that is neither a DID nor a handle.
- */
+/** Retries until the signal aborts. Throws an `InputError` for an unknown handle, a `UsageError` for other text. */
 export async function resolvePublishers(
   names: readonly string[],
   identity: Identity,

@@ -7,10 +7,7 @@ import { encodePlain, formatCid } from './encoding.ts'
 
 export { formatCid }
 
-/**
- * The CID of a value whose links are CIDs and whose bytes are Uint8Arrays. Throws when dag-cbor cannot encode it.
- * `isInOrder`: the value comes from `inKeyOrder`.
- */
+/** The CID of a value; throws when dag-cbor cannot encode it. `isInOrder`: the value comes from `inKeyOrder`. */
 export function cidOf(value: LexValue, isInOrder = false): Uint8Array {
   const cid = new Uint8Array(36)
   cid.set(prefix)

@@ -130,10 +130,7 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
 /** Maximum nesting of a line, including its own braces; real lines have about ten levels. */
 const maxDepth = 128
 
-/**
- * Scans a record's JSON before other recursive code reads it. `special`: whether some object may represent a link, bytes
- * or a blob.
- */
+/** Scans JSON before recursive code reads it. `special`: whether some object may represent a link, bytes or a blob. */
 export function scanJson(value: unknown) {
   const seen = { special: false }
   // The line around the value is the first level.

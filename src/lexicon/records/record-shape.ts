@@ -1,7 +1,4 @@
-/**
- * Checks what the official validator does not: a `datetime` must be a real instant, and an array is not an object.
- * It runs only on records that are not surely valid (quick-check.ts).
- */
+/** Checks what the official validator does not: a `datetime` must be a real instant, and an array is not an object. */
 import { isInstantForm, parseRecordInstant } from '../../util/instant.ts'
 import { type DocumentSet, findDef, type FoundDef, type LexType, resolveRef } from '../document.ts'
 

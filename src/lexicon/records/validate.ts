@@ -1,8 +1,5 @@
-/**
- * Validates a line of an import: the result is a record that may be stored, or the reason for a refusal.
- * It runs for every record, so the common case allocates little and converts nothing.
- */
-import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
+/** Validates a line of an import, commonly without conversions: a record that may be stored, or why it is refused. */
+import { jsonToLex, lexToIpld, type LexiconDoc, type LexUserType, Lexicons } from '@atproto/lexicon'
 import { isCid, type LexValue } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import { cleanText } from '../../util/text/messages.ts'
@@ -11,8 +8,8 @@ import { inKeyOrder } from './encoding.ts'
 import { cidOf, formatCid, parseCid } from './cid.ts'
 import type { LexiconSet } from '../lexicons.ts'
 import { isRecordLexicon } from '../document.ts'
-import { createQuickCheck, type QuickCheck, isBadText, scanJson } from './quick-check.ts'
-import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
+import { createQuickCheck, isBadText, scanJson } from './quick-check.ts'
+import { createShapeCheck } from './record-shape.ts'
 import { grouped } from '../../util/text/counted.ts'
 import { isObject, withoutPrototypes } from '../../util/is-object.ts'
 
@@ -142,19 +139,8 @@ function readMetadata(
   return fault('bad-datetime', message)
 }
 
-interface Collection {
-  readonly nsid: string
-  /** What is wrong with a record key; null when it is valid. */
-  readonly checkKey: (rkey: string) => string | null
-  /** True makes the two checks below unnecessary; false means unknown. */
-  readonly isSurelyValid: QuickCheck
-  /** Throws the error of the official validator. */
-  readonly assertValid: (lexValue: unknown) => void
-  readonly checkShape: ShapeCheck
-}
-
 function readContent(
-  collection: Collection,
+  collection: ReturnType<typeof compileCollection>,
   value: Readonly<Record<string, unknown>>,
   given: unknown,
 ): Pick<ReadRecord, 'cid' | 'json'> | Fault {
@@ -231,21 +217,30 @@ class EmbeddingLexicons extends Lexicons {
   }
 }
 
-function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
+function compileCollections(set: LexiconSet) {
   // The library modifies its documents.
   const official = new EmbeddingLexicons(structuredClone(set.documents) as never)
   const shadowed = set.documents.some(({ defs }) => hasInheritedName(defs))
-  const collections = set.documents.filter(isRecordLexicon).map(({ id, defs }): [string, Collection] => {
-    const assertValid = (value: unknown) =>
-      void official.assertValidRecord(id, shadowed ? withoutPrototypes(value) : value)
-    const key = 'key' in defs['main']! ? (defs['main'].key as string) : 'any'
-    const checkShape = createShapeCheck(set, id)
-    const isSurelyValid = shadowed ? () => false : createQuickCheck(set, id)
-    return [id, { nsid: id, checkKey: keyCheck(key), isSurelyValid, assertValid, checkShape }]
-  })
-  return new Map(collections)
+  const compile = (document: LexiconDoc) => compileCollection(document, set, official, shadowed)
+  return new Map<string, ReturnType<typeof compileCollection>>(
+    set.documents.filter(isRecordLexicon).map((document) => [document.id, compile(document)]),
+  )
 }
 
+function compileCollection({ id, defs }: LexiconDoc, set: LexiconSet, official: Lexicons, shadowed: boolean) {
+  return {
+    nsid: id,
+    checkKey: keyCheck('key' in defs['main']! ? (defs['main'].key as string) : 'any'),
+    /** True makes the two checks below unnecessary; false means unknown. */
+    isSurelyValid: shadowed ? () => false : createQuickCheck(set, id),
+    /** Throws the error of the official validator. */
+    assertValid: (value: unknown) =>
+      void official.assertValidRecord(id, shadowed ? withoutPrototypes(value) : value),
+    checkShape: createShapeCheck(set, id),
+  }
+}
+
+/** What is wrong with a record key; null when it is valid. */
 function keyCheck(type: string): (rkey: string) => string | null {
   if (type === 'tid') return (rkey) => (isValidTid(rkey) ? null : `The record key "${rkey}" must be a TID.`)
   if (type === 'nsid')

@@ -16,20 +16,14 @@ import { openThreads, type Threads } from '../threads.ts'
 interface ImportOptions extends ReaderOptions {
   /** Number of further threads, at least 1. */
   readonly workers: number
-  readonly onProgress?: (progress: ImportProgress) => void
+  /** `read`: lines that are not blank. `consumed`: bytes of the inputs, before decompression. */
+  readonly onProgress?: (progress: { readonly read: number; readonly consumed: number }) => void
   /** Called when all input is read; the database may still have work to do. */
   readonly onRead?: () => void
 }
 
 /** Records whose stories one transaction derives. */
 const storiesAtOnce = 5_000
-
-export interface ImportProgress {
-  /** Lines that are not blank. */
-  readonly read: number
-  /** Bytes of the inputs, before decompression. */
-  readonly consumed: number
-}
 
 export interface ImportResult extends Omit<BatchOutcome, 'deleted' | 'rejected'> {
   readonly read: number

@@ -1,7 +1,4 @@
-/**
- * Splits JSON Lines into blocks of whole lines, so that blocks can be read independently. Memory is bounded by the
- * block size and the maximum length of a line.
- */
+/** Splits JSON Lines into blocks of whole lines, which are read independently; the longest line bounds memory. */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

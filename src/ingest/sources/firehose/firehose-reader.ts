@@ -49,9 +49,7 @@ interface Origin {
   readonly asked: number
 }
 
-interface ReadFrame extends Frame {
-  readonly changes: readonly Change[]
-}
+type ReadFrame = Frame & { readonly changes: readonly Change[] }
 
 /** `now`: microseconds. */
 export function createFirehoseReader(

@@ -1,7 +1,4 @@
-/**
- * Turns events of Jetstream into changes. It recognizes the first protocol (`/subscribe`) and the second
- * (`network.bsky.jetstream.subscribeEvents`) by the form of the events.
- */
+/** Turns events of Jetstream into changes; their form tells the first protocol from the second. */
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordInstant } from '../../../util/instant.ts'
 import { isObject, type Json } from '../../../util/is-object.ts'

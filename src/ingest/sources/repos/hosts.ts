@@ -104,10 +104,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000) {
       const why = typeof status === 'string' ? clean(status) : 'deactivated'
       return { active, status: active ? null : why }
     },
-    /**
-     * A page of the accounts with records of the collections, or of all accounts if the host cannot filter.
-     * `cursor`: of the last page; null for the first page.
-     */
+    /** `cursor`: of the last page, null at first. All accounts are listed if the host cannot filter by collection. */
     listAccounts: async (
       host: string,
       collections: readonly string[],

@@ -128,10 +128,7 @@ const maxSections = 2_000_000
 /** Maximum size of a block; blocks of records and trees are smaller. */
 const maxSectionBytes = 8_000_000
 
-/**
- * Counts the sections of a file (https://ipld.io/specs/transport/car/carv1/) and checks their sizes, because the
- * library limits neither lengths nor the number of blocks.
- */
+/** Counts sections (https://ipld.io/specs/transport/car/carv1/): the library limits neither size nor number. */
 function countSections(car: Uint8Array): number {
   let sections = 0
   let at = 0
@@ -171,15 +168,8 @@ function messageOf(cause: unknown): string {
 
 const maxCommitBytes = 2_000_000
 
-export interface Commit {
-  /** All decoded fields, to verify the signature. */
-  readonly fields: Readonly<Record<string, LexValue | undefined>>
-  readonly did: string
-  readonly rev: string
-  readonly data: Cid
-}
-
-function readCommit(bytes: Uint8Array): Commit {
+/** `fields`: all that is decoded, to verify the signature. */
+function readCommit(bytes: Uint8Array) {
   const fields = decodeCommit(bytes)
   const { did, version, data, rev } = fields
   if (version !== 3) throw new RepoError('The commit is not of version 3.')

@@ -1,7 +1,4 @@
-/**
- * Lists the repositories of a target, and turns a CAR file into verified changes.
- * As a source, it requests the repositories of a target; `backfill.ts` fetches them.
- */
+/** Lists the repositories of a target, for `backfill.ts` or as requests of a source, and reads verified CAR files. */
 import { UsageError } from '../../../errors.ts'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,10 +40,7 @@ export function parseTarget(text: string): Target {
 }
 
 /** Accounts of a target, and the cursor to resume from; null after the last page. */
-export interface TargetPage {
-  readonly dids: readonly string[]
-  readonly cursor: string | null
-}
+export type TargetPage = Pick<AccountPage, 'dids' | 'cursor'>
 
 export interface ListOptions {
   readonly identity: Identity
@@ -119,10 +113,7 @@ export interface ReadOptions extends Pick<ListOptions, 'identity' | 'signal'> {
   readonly clock: Clock
 }
 
-/**
- * Yields the wanted records of a repository in chunks, lazily, after verifying all of them. `car` is transferred to the
- * thread. Throws a `Fault`.
- */
+/** Yields the wanted records lazily, after verifying all. Transfers `car` to the thread. Throws a `Fault`. */
 export async function* readRepo(
   thread: RepoThread,
   car: Uint8Array<ArrayBuffer>,
@@ -181,10 +172,7 @@ interface RepoExportOptions extends Pick<ListOptions, 'reader' | 'identity' | 'h
   readonly clock: Clock
 }
 
-/**
- * Delivers the accounts of a target as requests for their repositories, or the records in a CAR file. The source ends;
- * its requests then wait in the job queue.
- */
+/** Delivers the accounts of a target as requests, which then wait in the job queue, or the records in a CAR file. */
 export function createRepoExportSource(given: RepoExportOptions): Source {
   const { name, target, reader, identity, clock, hosts } = given
   return {

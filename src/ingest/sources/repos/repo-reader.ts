@@ -37,10 +37,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         return false
       }
     },
-    /**
-     * The records and then the end of the repository, read lazily. Throws a `RepoError` before the first chunk unless the
-     * tree is valid and all wanted records are present.
-     */
+    /** The records and then the end, lazily; throws a `RepoError` first unless the tree and all records are whole. */
     chunks: async function* (): AsyncGenerator<readonly Change[]> {
       let total = 0
       for await (const leaf of leaves()) {
