@@ -2,7 +2,7 @@
 import { isInstantForm, parseRecordInstant } from '../../util/instant.ts'
 import { type DocumentSet, findDef, type FoundDef, type LexType, resolveRef } from '../document.ts'
 
-export interface ShapeFault {
+interface ShapeFault {
   readonly reason: 'bad-datetime' | 'invalid-record'
   readonly message: string
   /** A datetime of valid form with numbers out of range. */
@@ -10,9 +10,7 @@ export interface ShapeFault {
 }
 
 /** Finds the first fault of a value that the official validator accepts. */
-export type ShapeCheck = (value: unknown) => ShapeFault | null
-
-export function createShapeCheck(lexicons: DocumentSet, nsid: string): ShapeCheck {
+export function createShapeCheck(lexicons: DocumentSet, nsid: string): (value: unknown) => ShapeFault | null {
   const main = findDef(lexicons, nsid)
   return (value) => checkDef(main, value, 'Record')
 

@@ -4,7 +4,7 @@ import { parseRecordInstant } from '../../../util/instant.ts'
 import { isObject, type Json } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import type { EventReader, ParsedEvent } from './message-reader.ts'
-import { badUri, malformed, notice, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
+import { malformed, noDid, notice, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createJetstreamReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {
@@ -29,7 +29,7 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
     if (kind !== 'identity' && kind !== 'account' && kind !== 'sync') return unknown(kind)
     if (typeof did !== 'string') return malformed('has no "did" that is a string')
     if (!reader.wantsAccount(did)) return {}
-    if (!isValidDid(did)) return badUri('has a "did" that is no DID')
+    if (!isValidDid(did)) return noDid
     if (kind === 'identity') return { changes: [{ kind, did }] }
     if (kind === 'sync') return { changes: [{ kind: 'repo-request', did, reason: diverged, ifKnown: true }] }
     if (!isObject(body) || typeof body['active'] !== 'boolean')

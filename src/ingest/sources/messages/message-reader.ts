@@ -108,8 +108,8 @@ export function readRecordEvent(
   if (!reader.wants(did, collection)) return {}
   if (typeof rkey !== 'string' || typeof rev !== 'string')
     return malformed('has no "rkey" or no "rev" that is a string')
-  if (!isValidDid(did)) return badUri('has a "did" that is no DID')
-  if (!isValidRecordKey(rkey)) return badUri('has an "rkey" that is no record key')
+  if (!isValidDid(did)) return noDid
+  if (!isValidRecordKey(rkey)) return refuse('bad-uri', 'The event has an "rkey" that is no record key.')
   if (!isValidTid(rev)) return malformed('has a "rev" that is no TID')
   const future = reader.futureRevision(rev, now)
   if (future !== null) {
@@ -140,9 +140,7 @@ export function malformed(what: string): Refused {
   return refuse('malformed', `The event ${what}.`)
 }
 
-export function badUri(what: string): Refused {
-  return refuse('bad-uri', `The event ${what}.`)
-}
+export const noDid = refuse('bad-uri', 'The event has a "did" that is no DID.')
 
 /** For events of later versions of the protocol; `what` is the server's name for the event. */
 export function unknown(what: unknown): Refused {

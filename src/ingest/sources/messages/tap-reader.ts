@@ -4,7 +4,7 @@ import { timeOfTid } from '../../../util/instant.ts'
 import { isObject, type Json } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import type { EventReader, ParsedEvent } from './message-reader.ts'
-import { badUri, malformed, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
+import { malformed, noDid, readRecordEvent, readAccountStatus, unknown } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createTapReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {
@@ -31,7 +31,7 @@ function readIdentity(reader: ChangeReader, body: Json, now: bigint): ParsedEven
   const { did, is_active: active, status } = body
   if (typeof did !== 'string') return malformed('has no "did" that is a string')
   if (!reader.wantsAccount(did)) return {}
-  if (!isValidDid(did)) return badUri('has a "did" that is no DID')
+  if (!isValidDid(did)) return noDid
   if (typeof active !== 'boolean') return malformed('has no "is_active" that is true or false')
   return {
     changes: [
