@@ -1,7 +1,7 @@
 /** The feed of a collection: the newest records of a view. */
 import { viewTitle } from '../browse/sentences.ts'
 import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
-import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
+import { atomFeed, element, iriOf, link, text } from '../feeds/feed.ts'
 import { aboutField, entityField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import { isLanguage, type ShownField } from '../fields/shown-field.ts'
@@ -36,18 +36,21 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
     operation: buildOperation(site.schema, 'Feed', asked),
     write(answer, _ask, index) {
       const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
-      const entries = nodes.flatMap((node) => entryOf(node, subject, request) ?? [])
-      const latest = entries
-        .map(({ updated }) => updated)
+      const shown = nodes.filter(({ uri }) => recordAddress(uri) !== null)
+      const latest = shown
+        .map(({ changedAt }) => changedAt)
         .toSorted((one, other) => Date.parse(other) - Date.parse(one))
-      return atomFeed({
+      const head = {
         title: `${viewTitle(view, subject, language, readNames(answer))} · ${site.title}`,
         page: origin + (collectionAddress(nsid, { ...view, page: null }) ?? collectionAddress(nsid)),
         self: origin + address,
         author: site.title,
         updated: latest[0] ?? newestIndexed(index) ?? '1970-01-01T00:00:00.000Z',
-        entries,
-      })
+      }
+      return atomFeed(
+        head,
+        shown.map((node) => entryOf(node, subject, request)),
+      )
     },
   }
 }
@@ -87,7 +90,8 @@ function fieldsOf(subject: PageSubject): readonly ShownField[] {
   ])
 }
 
-function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: PageRequest): FeedEntry | null {
+/** The author is what the record belongs to, such as an outlet; otherwise the handle or DID of the account. */
+function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: PageRequest): string {
   const { fields, roles } = subject
   const read = (field: ShownField) => readField(node, field)
   const textOf = (name: string | null): string | null => {
@@ -95,9 +99,8 @@ function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: Pag
     const value = field === undefined ? null : read(field)
     return typeof value === 'string' && value.trim() !== '' ? value : null
   }
-  const path = recordAddress(node.uri)
-  if (path === null) return null
-  const link = textOf(roles.link)
+  const path = recordAddress(node.uri) ?? ''
+  const related = textOf(roles.link)
   const summary = textOf(roles.summary)
   const tag = fieldsOf(subject).find(isLanguage)
   const own = textOf(tag?.name ?? null)
@@ -106,22 +109,20 @@ function entryOf(node: FeedNode, subject: PageSubject, { origin, language }: Pag
   const author = isNamed(outlet)
     ? { name: outlet.name, page: recordAddress(outlet.uri) ?? path }
     : { name: node.actorHandle ?? node.did, page: accountAddress(node.did) }
-  return {
-    uri: node.uri,
-    title: shortText(
-      namingText(read, subject, language)?.text ?? kindAndTime(read, subject, language),
-      longestTitle,
-    ),
-    page: origin + path,
-    link: link !== null && isWebAddress(link) ? new URL(link).href : null,
-    summary: summary === null ? null : shortText(summary, longestSummary),
-    // `indexedAt` is not a time of publication.
-    published: fields.get(roles.time)?.properties.length === 0 ? null : instantOf(textOf(roles.time)),
-    updated: node.changedAt,
-    author: author.name,
-    authorPage: origin + author.page,
-    language: own !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(own) ? own : null,
-  }
+  const title = namingText(read, subject, language)?.text ?? kindAndTime(read, subject, language)
+  // `indexedAt` is not a time of publication.
+  const isPublished = fields.get(roles.time)?.properties.length !== 0
+  const isTag = own !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(own)
+  return element('entry', { 'xml:lang': isTag ? own : null }, [
+    text('id', iriOf(node.uri)),
+    text('title', shortText(title, longestTitle)),
+    text('published', isPublished ? instantOf(textOf(roles.time)) : null),
+    text('updated', node.changedAt),
+    link('alternate', origin + path, 'text/html'),
+    related !== null && isWebAddress(related) ? link('related', new URL(related).href, null) : null,
+    element('author', {}, [text('name', author.name), text('uri', origin + author.page)]),
+    text('summary', summary === null ? null : shortText(summary, longestSummary)),
+  ])
 }
 
 /** In UTC; null for years that RFC 3339 does not have. */
