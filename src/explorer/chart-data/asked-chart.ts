@@ -22,25 +22,12 @@ export interface AskedChart {
   readonly problems: readonly Problem[]
   /** What is asked first, such as the range and the largest values. */
   readonly panels: readonly Panel[]
-  /**
-   * The panels of the second request, from the answer to the first; none where that has everything. With null: panels
-   * that cost at least as much, for their price.
-   */
+  /** The second request; none where the answer to the first has everything. With null: panels that cost at least as much. */
   readonly more: (answer: Answer | null) => readonly Panel[]
   /** The answer has the panels of both. */
   readonly chart: (answer: Answer) => DrawnChart
   /** The values for files. */
   readonly table: (answer: Answer) => ChartTable
-}
-
-/** Makes a chart once for each answer, because the figure and the menu of a page need it. */
-export function chartOnce(make: AskedChart['chart']): AskedChart['chart'] {
-  const made = new WeakMap<Answer, DrawnChart>()
-  return (answer) => {
-    const chart = made.get(answer) ?? make(answer)
-    made.set(answer, chart)
-    return chart
-  }
 }
 
 export interface DrawnChart {

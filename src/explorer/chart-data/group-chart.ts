@@ -13,20 +13,14 @@ import { type Counted, describe, fewRecords, leastRecords, partialNotes } from '
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import type { GroupPlan } from './group-plan.ts'
 import { furtherPanels, groupsIn, hasLeast, isRanked, panelsOf, planOf, rowsIn } from './group-plan.ts'
+import type { Grouping, GroupKey } from './grouping.ts'
+import { cutNote, groupCells, groupColumns, groupingLabel, groupLabel, usualGroups } from './grouping.ts'
 import {
-  cutNote,
-  type GroupKey,
-  type Grouping,
-  groupCells,
-  groupColumns,
-  groupingLabel,
-  groupLabel,
   idOf,
   isDisjoint,
   isNumber,
   isOrdered,
   keysOf,
-  usualGroups,
   periodOf,
   viewOfGroup,
   withValue,

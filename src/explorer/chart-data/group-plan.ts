@@ -76,10 +76,7 @@ function groupsPanel(name: string, key: Grouping, { aggregate, own }: GroupPlan,
   }
 }
 
-/**
- * All pairs of the rows and the columns, and what their shares divide by. Records may have further elements of an array,
- * so that each row is asked for.
- */
+/** All pairs, and what shares divide by. Records may have further elements of an array, so that each row is asked for. */
 export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
   const { across, other, own } = plan
   // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.

@@ -10,18 +10,9 @@ import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { usualRange } from './time-axis.ts'
-import {
-  boundsOf,
-  boundsOfPeriods,
-  mostPeriods,
-  type Period,
-  periodLabel,
-  periodText,
-  periods,
-  periodsBetween,
-  startOf,
-  viewOfPeriod,
-} from './periods.ts'
+import type { Period } from './periods.ts'
+import { boundsOf, boundsOfPeriods, isUnbounded, mostPeriods, periodLabel, periods } from './periods.ts'
+import { periodsBetween, periodText, startOf, viewOfPeriod } from './periods.ts'
 
 export interface Grouping {
   /** In `groupBy`. */
@@ -193,15 +184,15 @@ export interface GroupKey {
 export function usualGroups(key: Grouping, groups: readonly GroupAnswer[], view: View) {
   if (periodOf(key) === null) return groups
   const dated = withValue(key, groups).map((group) => ({ ...group, at: Date.parse(String(group[key.name])) }))
-  return Object.values(boundsOf(view, key.field)).some((bound) => bound !== null) ? dated : usualRange(dated)
+  return isUnbounded(boundsOf(view, key.field)) ? usualRange(dated) : dated
 }
 
 /** Without gaps between them; where there are more, those without records are left out. */
 const mostNumbers = 100
 
 /**
- * In the order of their values where they have one, otherwise the largest first. `isCut`: whether there are further groups. `view`: what the keys restrict. Periods are
- * without gaps, and without the group of no time.
+ * In the order of their values where they have one, otherwise the largest first; periods without gaps, and without the
+ * group of no time. `isCut`: whether there are further groups. `view`: what the keys restrict.
  */
 export function keysOf(
   key: Grouping,

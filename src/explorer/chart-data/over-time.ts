@@ -11,20 +11,10 @@ import type { ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { leaves } from '../../ask/graphql-text.ts'
 import type { ChartTable, Counted, DrawnChart, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { describe, mostGroups, partialNotes } from './asked-chart.ts'
-import { isPartial, periodLabel, periodText, viewOfPeriod } from './periods.ts'
-import type { TimeAxis } from './time-axis.ts'
+import { isPartial, isUnbounded, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import { readNames } from '../lists/names.ts'
-import {
-  countIn,
-  countsIn,
-  countsPanel,
-  dearestPeriods,
-  isNewestOnly,
-  keyOf,
-  outliersPanel,
-  readPeriods,
-  undatedPanel,
-} from './time-axis.ts'
+import { countIn, countsIn, countsPanel, dearestPeriods, isNewestOnly, keyOf } from './time-axis.ts'
+import { outliersPanel, rangePanels, readPeriods, type TimeAxis, undatedPanel } from './time-axis.ts'
 import { baseText, type ShareBase } from './share-base.ts'
 
 export const measures = ['count', 'share'] as const
@@ -48,11 +38,11 @@ export interface OverTime {
   readonly base: ShareBase | null
   /** Null for an answer that is not known: as many as there may be. */
   readonly seriesIn: (answer: Answer | null) => readonly Series[]
-  /** Records of which those outside of the periods are counted; `name` is said with their number. */
-  readonly outliers: readonly (Pick<Series, 'panel' | 'own'> & { readonly name: string | null })[]
+  /** Of these, records without a time or outside of the periods are counted. `at`: what ends the names of the panels. */
+  readonly apart: readonly (Pick<Series, 'own'> & { readonly at: string; readonly name: string | null })[]
   /** All records of the chart. */
   readonly own: RecordArguments
-  /** Whether the table has a row of the records without a time, whose number the panel `undated` asks for. */
+  /** Whether the table has a row of the records without a time, if the chart has no bounds. */
   readonly hasUndated: boolean
   /** The view that the keys lead to a period of; null if they lead nowhere. */
   readonly view: View | null
@@ -63,10 +53,17 @@ export interface OverTime {
   readonly columns: Readonly<Record<string, ColumnType>>
 }
 
+/** What is asked first. */
+export function firstPanels({ axis, apart }: OverTime): readonly Panel[] {
+  const counted = isUnbounded(axis.bounds) ? apart : []
+  return [...rangePanels(axis), ...counted.map(({ at, own }) => undatedPanel(axis, `undated${at}`, own))]
+}
+
 /** What is asked when the range is known; with null, panels that cost at least as much. */
 export function seriesPanels(chart: OverTime, answer: Answer | null): readonly Panel[] {
-  const { axis, base, seriesIn, outliers, split } = chart
-  const isUndated = chart.hasUndated && (answer === null || countIn(answer, 'undated') > 0)
+  const { axis, base, seriesIn, apart, split } = chart
+  const isUndated =
+    answer === null ? chart.hasUndated && isUnbounded(axis.bounds) : countIn(answer, 'undated') > 0
   const shown = answer === null ? dearestPeriods(axis) : readPeriods(axis, answer)
   const undated = [
     ...(isUndated && split !== null ? undatedParts(chart, split, answer) : []),
@@ -77,7 +74,7 @@ export function seriesPanels(chart: OverTime, answer: Answer | null): readonly P
     ...seriesIn(answer).map(({ panel, own }) => countsPanel(axis, shown, panel, own)),
     ...(base === null ? [] : [countsPanel(axis, shown, 'ofAll', base.own)]),
     ...(shown.outliers.length > 0
-      ? outliers.map(({ panel, own }) => outliersPanel(axis, shown, panel, own))
+      ? apart.map(({ at, own }) => outliersPanel(axis, shown, `outliers${at}`, own))
       : []),
     ...undated,
   ]
@@ -127,11 +124,11 @@ function undatedParts(
 
 /** Of each series; none where all records have a time. */
 function undatedIn(
-  { base, hasUndated, split }: OverTime,
+  { base, split }: OverTime,
   series: readonly CountedSeries[],
   answer: Answer,
 ): readonly Counted[] {
-  if (!hasUndated || countIn(answer, 'undated') === 0) return []
+  if (countIn(answer, 'undated') === 0) return []
   const { groups, groupsPageInfo } = (answer['undatedParts'] ?? { groups: [] }) as GroupsAnswer
   const textOf = (value: unknown) => (value == null ? null : String(value))
   return series.map(({ isRest, row }) => {
@@ -144,7 +141,7 @@ function undatedIn(
 }
 
 export function drawOverTime(chart: OverTime, answer: Answer, language: Language): DrawnChart {
-  const { axis, base, outliers, split, isStacked } = chart
+  const { axis, base, apart, split, isStacked } = chart
   const { charts } = language.text
   const by = base === null ? charts.by : charts.partsBy
   const { shown, series } = readSeries(chart, answer)
@@ -164,6 +161,13 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
     base === null
       ? charts.recordsPer(noun, charts.periods[period])
       : charts.sharePer(of, charts.periods[period])
+  const notesOn = (panel: 'undated' | 'outliers') =>
+    apart.flatMap(({ at, name }) => {
+      const count = countIn(answer, panel + at)
+      const note = charts[panel](noun, language.number(count))
+      return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
+    })
+  const outliers = notesOn('outliers')
   const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
   const keys = starts.map((start) => ({
     label: periodLabel(period, start, language),
@@ -183,7 +187,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
         isCut: isNewestOnly(shown),
         noun: nounOf(axis.subject, language),
         period,
-        breaks: outliers.some(({ panel }) => countIn(answer, panel) > 0) ? shown.outliers : [],
+        breaks: outliers.length > 0 ? shown.outliers : [],
         keys,
         series: series.map(({ name, isRest, view, counted }) => ({
           name,
@@ -198,11 +202,8 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       base === null ? null : (at, key) => series[at]?.counted[key] ?? { count: null },
     ),
     notes: [
-      ...outliers.flatMap(({ panel, name }) => {
-        const count = countIn(answer, panel)
-        const note = charts.outliers(noun, language.number(count))
-        return count === 0 ? [] : [name === null ? note : `${name}: ${note}`]
-      }),
+      ...notesOn('undated'),
+      ...outliers,
       ...(isNewestOnly(shown) ? [charts.newestOnly] : []),
       ...partialNotes(keys, language),
     ],

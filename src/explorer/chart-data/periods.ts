@@ -121,6 +121,10 @@ export interface Bounds {
   readonly to: number | null
 }
 
+export function isUnbounded({ from, to }: Bounds): boolean {
+  return from === null && to === null
+}
+
 /** Operators of a `where`. */
 export function momentsOf({ from, to }: Bounds): Readonly<Record<string, string>> {
   return {

@@ -12,19 +12,8 @@ import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
-import type { Bounds, Period } from './periods.ts'
-import {
-  boundsOfPeriods,
-  firstDay,
-  momentOf,
-  momentsOf,
-  mostPeriods,
-  nextOf,
-  periodFor,
-  periods,
-  periodsBetween,
-  startOf,
-} from './periods.ts'
+import { type Bounds, boundsOfPeriods, firstDay, momentOf, momentsOf, mostPeriods } from './periods.ts'
+import { nextOf, type Period, periodFor, periods, periodsBetween, startOf } from './periods.ts'
 
 const day = 86_400_000
 

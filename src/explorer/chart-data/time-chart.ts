@@ -7,13 +7,13 @@ import type { Problem } from '../view/problem.ts'
 import { readChoice, recordArguments, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
-import { aggregateOf, chartOnce } from './asked-chart.ts'
+import { aggregateOf } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
-import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
+import { drawOverTime, firstPanels, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, periods } from './periods.ts'
 import { shareBase } from './share-base.ts'
-import { countIn, rangePanels, type TimeAxis, timeField, undatedPanel } from './time-axis.ts'
+import { countIn, type TimeAxis, timeField } from './time-axis.ts'
 
 export type TimeChart = NonNullable<ReturnType<typeof timeChart>>
 
@@ -24,7 +24,6 @@ export function timeChart(context: ChartContext) {
   const { subject, view, language } = context
   const field = timeField(subject)
   if (field === null) return null
-  const { charts } = language.text
   const problems: Problem[] = []
   const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
   const splits = names.flatMap((name) =>
@@ -41,7 +40,6 @@ export function timeChart(context: ChartContext) {
   const own = recordArguments(view)
   const base = shareBase(view, subject, problems)
   const shared = as === 'share' ? base : null
-  const hasUndated = bounds.from === null && bounds.to === null
   const partsPanel = (by: ShownField): Panel => ({
     name: 'parts',
     field: aggregateOf(subject),
@@ -54,9 +52,9 @@ export function timeChart(context: ChartContext) {
     axis,
     base: shared,
     seriesIn: (answer) => (split === null ? [whole] : partsIn(answer, split, context)),
-    outliers: [{ panel: 'outliers', name: null, own }],
+    apart: [{ at: '', name: null, own }],
     own,
-    hasUndated,
+    hasUndated: true,
     view,
     split,
     isStacked: split === null || !split.isArray,
@@ -66,20 +64,18 @@ export function timeChart(context: ChartContext) {
     problems,
     /** `per`: null if it is chosen by the range. */
     choices: { as, base, split, per, splits, field },
-    panels: [...rangePanels(axis), ...(hasUndated ? [undatedPanel(axis, 'undated', own)] : []), ...asksParts],
+    panels: [...firstPanels(chart), ...asksParts],
     more: (answer: Answer | null) => seriesPanels(chart, answer),
     /** How many records have no time. */
     undated: (answer: Answer) => countIn(answer, 'undated'),
-    chart: chartOnce((answer) => {
+    chart(answer: Answer) {
       const { spec, notes } = drawOverTime(chart, answer, language)
-      const undated = countIn(answer, 'undated')
       // Of an array there are no others, so that the chart says how many values it leaves out.
       const leftOut =
         split?.isArray === true &&
         cutNote(groupingBy(split), spec.series.length, answer['parts'] as GroupsAnswer, true, language)
-      const all = [undated > 0 && charts.undated(whole.name, language.number(undated)), ...notes, leftOut]
-      return { spec, notes: all.filter((note) => note !== false && note !== null) }
-    }),
+      return { spec, notes: [...notes, leftOut].filter((note) => note !== false && note !== null) }
+    },
     table: (answer: Answer) => tableOverTime(chart, answer),
   }
 }

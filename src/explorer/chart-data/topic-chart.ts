@@ -1,24 +1,18 @@
 /** Up to four searches over time on one axis, as shares. */
 import { isBlank } from '../../util/text/visible.ts'
 import { sentencesOf, withInnerQuotes } from '../browse/sentences.ts'
-import { nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { longestSearch, readChoice, recordArguments, type View } from '../view/view.ts'
-import {
-  type AskedChart,
-  chartOnce,
-  type ChartContext,
-  type Counted,
-  describe,
-  highestShare,
-} from './asked-chart.ts'
-import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
+import type { AskedChart, ChartContext, Counted } from './asked-chart.ts'
+import { describe, highestShare } from './asked-chart.ts'
+import { drawOverTime, firstPanels, type OverTime, readSeries } from './over-time.ts'
+import { seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, isPartial, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
-import { countIn, isNewestOnly, rangePanels, timeField, undatedPanel } from './time-axis.ts'
+import { isNewestOnly, timeField } from './time-axis.ts'
 
 export const mostTopics = 4
 
@@ -51,9 +45,7 @@ export function topicChart(context: ChartContext): TopicChart {
   const choices = { problems, topics, base, per }
   const field = timeField(subject)
   if (field === null) return { ...choices, ...untimed(language) }
-  const bounds = boundsOf(view, field)
-  const axis = { ...context, field, bounds, per }
-  const hasUndated = bounds.from === null && bounds.to === null
+  const axis = { ...context, field, bounds: boundsOf(view, field), per }
   const series = topics.map((own, at) => ({
     panel: `topic${at}`,
     name: topicName(own, language),
@@ -61,12 +53,11 @@ export function topicChart(context: ChartContext): TopicChart {
     own: recordArguments(own),
     row: { topic: own.search },
   }))
-  const named = (at: number) => (series.length === 1 ? null : (series[at]?.name ?? null))
   const chart: OverTime = {
     axis,
     base: base.isWhole ? null : base,
     seriesIn: () => series,
-    outliers: series.map(({ own }, at) => ({ panel: `outliers${at}`, name: named(at), own })),
+    apart: series.map(({ own, name }, at) => ({ at: `${at}`, name: series.length === 1 ? null : name, own })),
     own: recordArguments(view),
     hasUndated: false,
     view: topics.length === 1 ? (topics[0] ?? null) : null,
@@ -74,21 +65,11 @@ export function topicChart(context: ChartContext): TopicChart {
     isStacked: topics.length === 1,
     columns: { topic: 'text' },
   }
-  const undated = hasUndated ? series.map(({ own }, at) => undatedPanel(axis, `undated${at}`, own)) : []
   return {
     ...choices,
-    panels: [...rangePanels(axis), ...undated],
+    panels: firstPanels(chart),
     more: (answer) => seriesPanels(chart, answer),
-    chart: chartOnce((answer) => {
-      const { spec, notes } = drawOverTime(chart, answer, language)
-      const missing = undated.flatMap(({ name }, at) => {
-        const count = countIn(answer, name)
-        const note = language.text.charts.undated(nounTitle(subject, language), language.number(count))
-        const topic = named(at)
-        return count === 0 ? [] : [topic === null ? note : `${topic}: ${note}`]
-      })
-      return { spec, notes: [...missing, ...notes] }
-    }),
+    chart: (answer) => drawOverTime(chart, answer, language),
     table: (answer) => tableOverTime(chart, answer),
     peaks: (answer) => peaksOf(chart, answer),
   }

@@ -156,20 +156,14 @@ export function languageField({ fields, roles }: PageSubject): ShownField | null
   return own.find(isLanguage) ?? null
 }
 
-/** What to say of a side that is a sample; null of one that is not. */
-export interface SampleNotes {
-  readonly here: string | null
-  readonly elsewhere: string | null
-}
-
-/** `count`: the number of records of the topic; `compared`: of those it is compared with, its own included. */
+/** What to say of each side that is a sample; null of one that is not. `count`: the number of records of the topic; `compared`: of those it is compared with, its own included. */
 export function sampleNotes(
   { unusualWords }: UnusualAnswer,
   count: number,
   compared: number,
   subject: PageSubject,
   language: Language,
-): SampleNotes {
+) {
   const { sampleHere, sampleElsewhere } = language.text.topic
   const { recordsRead = count, againstRecordsRead = compared } = unusualWords ?? {}
   const note = (text: typeof sampleHere, read: number, all: number) =>

@@ -2,36 +2,33 @@
 import { fileFormats } from '../../files/file-spec.ts'
 import { chartFileAddress, embeddedChartAddress, withLanguage } from '../addresses.ts'
 import { type ChartSpec, isDrawn } from '../charts/chart-spec.ts'
-import type { AskedChart } from '../chart-data/asked-chart.ts'
+import type { AskedChart, ChartContext } from '../chart-data/asked-chart.ts'
 import { shareBase } from '../chart-data/share-base.ts'
 import { affordableOperations } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { viewTitle } from '../browse/sentences.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import { readNames } from '../lists/names.ts'
 import { type View, withOthers } from '../view/view.ts'
 import { fileName } from './files.ts'
-import type { Exported, MenuContext } from './export-menu.ts'
+import type { Exported } from './export-menu.ts'
 
-/** Of a chart of the page's view; null for a chart without values. */
+/** Null for a chart without values. */
 export function exportedChart(
   asked: AskedChart,
+  spec: ChartSpec,
   answer: Answer,
-  view: View,
-  subject: PageSubject,
-  context: Pick<MenuContext, 'site' | 'language'>,
+  { site, subject, view, language }: ChartContext,
 ): Exported | null {
-  const { spec } = asked.chart(answer)
   const file = asDrawn(view, spec)
   const drawn = asked.more(answer)
   // Of what costs too much for one operation the first part is shown.
-  const [operation] = affordableOperations(context.site, drawn.length === 0 ? asked.panels : drawn)
+  const [operation] = affordableOperations(site, drawn.length === 0 ? asked.panels : drawn)
   if (spec.keys.length === 0 || operation === undefined) return null
   return {
     kind: 'chart',
-    title: `${viewTitle(view, subject, context.language, readNames(answer))} – ${spec.title}`,
+    title: `${viewTitle(view, subject, language, readNames(answer))} – ${spec.title}`,
     operation,
     files: fileFormats.flatMap((format) => {
       const path = chartFileAddress(subject.collection.nsid, file, format)
@@ -48,7 +45,7 @@ function asDrawn(view: View, { period }: ChartSpec): View {
 }
 
 /** The drawing as SVG; a script adds a button for PNG. */
-export function drawingLink(shown: View, spec: ChartSpec, subject: PageSubject, language: Language): Html {
+export function drawingLink(spec: ChartSpec, { subject, view: shown, language }: ChartContext): Html {
   const { file, image } = language.text.charts
   const view = asDrawn(shown, spec)
   const address = withLanguage(chartFileAddress(subject.collection.nsid, view, 'svg'), language)

@@ -57,9 +57,9 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
       const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
-      const own = withOthers(tidy, { part: 'groups' })
+      const own = { ...context, view: withOthers(tidy, { part: 'groups' }) }
       const menu: MenuContext = { ...request, site, index }
-      const exported = exportedChart(chart, answer, own, subject, menu)
+      const exported = exportedChart(chart, spec, answer, own)
       return html`
         <h1>${title}</h1>
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer))}</bdi></p>`}
@@ -68,7 +68,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
         ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: isDrawn(spec) && drawingLink(own, spec, subject, language),
+          links: isDrawn(spec) && drawingLink(spec, own),
         })}
         ${exportMenu(exported, menu)} ${programMenu([exported], menu)}
       `

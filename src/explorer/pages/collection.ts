@@ -9,7 +9,7 @@ import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import type { ChartContext } from '../chart-data/asked-chart.ts'
+import type { ChartContext, DrawnChart } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable } from '../../ask/operation.ts'
@@ -21,7 +21,7 @@ import { listedStories, readStories, storyOf, storyPanels } from '../lists/stori
 import { results } from '../parts/results.ts'
 import { reportNote, storyHeading, storyNote } from '../parts/stories.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
-import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
+import { exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { canSearch, changed, emptyView, isRestricted, readView, valuesOf } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -73,8 +73,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
-      const chart =
-        time !== null && isAnswered(time, answer) ? exportedChart(time, answer, view, subject, menu) : null
+      const drawn = time !== null && isAnswered(time, answer) ? time.chart(answer) : null
+      const chart = time && drawn && exportedChart(time, drawn.spec, answer, context)
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a> ${time !== null && html`<a class="skip" href="#chart">${text.skipToChart}</a>`}
         ${heading(storyHeading(told, browse), browse, request)}
@@ -83,7 +83,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results}>
-            <span id="chart" tabindex="-1"></span>${leftOut} ${await chartPart(asked, time, answer, chart, menu, context)}
+            <span id="chart" tabindex="-1"></span>${leftOut} ${time && drawn ? [await timeFigure(time, drawn, answer, context), exportMenu(chart, menu)] : asked !== null && chartsLink(context)}
             <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
@@ -173,25 +173,10 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
   </nav>`
 }
 
-/** The time chart; if it costs too much or has failed, a link to others instead. Nothing without a time. */
-async function chartPart(
-  asked: TimeChart | null,
-  affordable: TimeChart | null,
-  answer: Answer,
-  exported: Exported | null,
-  menu: MenuContext,
-  context: ChartContext,
-): Promise<Html> {
-  const { subject, view, language } = context
-  const { text } = language
-  if (affordable !== null && isAnswered(affordable, answer))
-    return html`${await timeFigure(affordable, answer, context)}
-      ${exportMenu(exported, menu)}`
+/** Instead of a time chart that costs too much or has failed. */
+function chartsLink({ subject, view, language }: ChartContext): Html {
   const address = withLanguage(chartsAddress(subject.collection.nsid, view), language)
-  return (
-    asked !== null &&
-    html`<p class="chart-options"><a href=${address} rel="nofollow">${text.charts.more}</a></p>`
-  )
+  return html`<p class="chart-options"><a href=${address} rel="nofollow">${language.text.charts.more}</a></p>`
 }
 
 function isAnswered({ more }: TimeChart, answer: Answer): boolean {
@@ -200,14 +185,14 @@ function isAnswered({ more }: TimeChart, answer: Answer): boolean {
 
 /** The time chart with the choices of what it shows. */
 async function timeFigure(
-  { choices, chart, undated }: TimeChart,
+  { choices, undated }: TimeChart,
+  { spec, notes }: DrawnChart,
   answer: Answer,
   context: ChartContext,
 ): Promise<Html> {
   const { site, subject, view, language } = context
   const { charts } = language.text
   const { nsid } = subject.collection
-  const { spec, notes } = chart(answer)
   const byIndexing = undated(answer) > 0 && subject.groupable.has(indexedDay) && indexingLink(context)
   if (spec.keys.length === 0)
     return notes.length > 0 && html`<p class="none">${notes.join(' ')} ${byIndexing}</p>`
@@ -221,7 +206,7 @@ async function timeFigure(
     tools: timeTools(choices, context, readNames(answer)),
     links: html`${byIndexing}
       <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
-      ${drawingLink(view, spec, subject, language)}`,
+      ${drawingLink(spec, context)}`,
   })
 }
 

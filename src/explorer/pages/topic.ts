@@ -3,7 +3,7 @@ import { collectionAddress, feedAddress, topicAddress, withLanguage } from '../a
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
-import type { ChartContext } from '../chart-data/asked-chart.ts'
+import type { ChartContext, DrawnChart } from '../chart-data/asked-chart.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
@@ -81,7 +81,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const searches = chart.topics.map(({ search }) => search)
       const isTimed = chart.more(answer).every(({ name }) => Object.hasOwn(answer, name))
       const menu: MenuContext = { ...request, site, index }
-      const exported = isTimed ? exportedChart(chart, answer, fileView(view), subject, menu) : null
+      const drawn = isTimed ? chart.chart(answer) : null
+      const exported = drawn && exportedChart(chart, drawn.spec, answer, ofFiles(context))
       const found = topics.filter(({ whole }) => (whole?.count ?? 0) > 0)
       const [topic] = topics.length === 1 ? found : []
       const list = topic?.whole
@@ -97,7 +98,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
         <span id="chart" tabindex="-1"></span> ${leftOut}
-        ${isTimed && (await timeline(chart, answer, of))} ${exportMenu(exported, menu)}
+        ${drawn && (await timeline(chart, drawn, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
         ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}
       `
@@ -128,14 +129,14 @@ function addressOf(view: View, { subject, language }: ChartContext): string | nu
   return withLanguage(topicAddress(subject.collection.nsid, view), language)
 }
 
-/** That of the files and of the embedded chart. */
-function fileView(view: View): View {
-  return withOthers(view, { part: 'topic' })
-}
-
 function latePanel(name: PanelName, context: TopicContext): Html {
   const address = addressOf(withOthers(context.view, { panel: name }), context)
   return later(lateId(name), address, panelTitle(name, context))
+}
+
+/** The view of the files and of the embedded chart. */
+function ofFiles(context: ChartContext): ChartContext {
+  return { ...context, view: withOthers(context.view, { part: 'topic' }) }
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */
@@ -161,13 +162,16 @@ function betterAddress(
   return isUntidy ? addressOf({ ...view, others }, context) : null
 }
 
-async function timeline(chart: TopicChart, answer: Answer, context: TopicContext): Promise<Html> {
-  const { site, subject, view, language, names } = context
-  const { spec, notes } = chart.chart(answer)
+async function timeline(
+  chart: TopicChart,
+  { spec, notes }: DrawnChart,
+  context: TopicContext,
+): Promise<Html> {
+  const { site, language, names } = context
   if (spec.keys.length === 0) return null
   return chartFigure(spec, site, language, {
     notes,
     tools: topicTools(chart, context, names),
-    links: isDrawn(spec) && drawingLink(fileView(view), spec, subject, language),
+    links: isDrawn(spec) && drawingLink(spec, ofFiles(context)),
   })
 }
