@@ -8,11 +8,5 @@ import { laterParts } from './islands/later.ts'
 import { localTimes } from './islands/local-times.ts'
 import { sidebar } from './islands/sidebar.ts'
 
-localTimes(document)
-copyButtons(document)
-brush(document)
-chartImages(document)
-keyboard(document)
-findValues(document)
-sidebar(document)
-laterParts(document)
+const islands = [localTimes, copyButtons, brush, chartImages, keyboard, findValues, sidebar, laterParts]
+for (const island of islands) island(document)

@@ -1,24 +1,16 @@
 /** Keys: `/` for the search, `j` and `k` through the results, `?` for the list of keys. */
 export function keyboard(root: Document): void {
   const help = root.querySelector<HTMLDialogElement>('#keys')
+  const keys = new Map([
+    ['/', () => focus(root.querySelector<HTMLElement>('[data-key="/"]'))],
+    ['j', () => focus(neighbour(root, 1))],
+    ['k', () => focus(neighbour(root, -1))],
+    ['?', () => help?.open === false && help.showModal()],
+  ])
   root.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isEditing(event.target)) return
-    switch (event.key) {
-      case '/':
-        focus(root.querySelector<HTMLElement>('[data-key="/"]'))
-        break
-      case 'j':
-        focus(neighbour(root, 1))
-        break
-      case 'k':
-        focus(neighbour(root, -1))
-        break
-      case '?':
-        if (help !== null && !help.open) help.showModal()
-        break
-      default:
-        return
-    }
+    const act = keys.get(event.key)
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || isEditing(event.target)) return
+    act()
     event.preventDefault()
   })
 }

@@ -1,7 +1,4 @@
-/**
- * The addresses of pages. Relative to nothing: each begins with a slash. That of a view is null where no address can
- * have it; a link to null is none (html.ts).
- */
+/** Addresses of pages, from the first slash. That of a view is null where none can have it; a link to null is none (html.ts). */
 import type { FileFormat } from '../files/file-spec.ts'
 import type { Language } from './languages/language.ts'
 import { isReadableView, recordsOnly, type View, writeView } from './view/view.ts'

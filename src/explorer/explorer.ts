@@ -69,22 +69,19 @@ export interface FinishedPage {
   readonly retryAfter: number | null
 }
 
-export interface Explorer {
-  open(request: ExplorerRequest): OpenPage
-  /** The text of `robots.txt`. */
-  robots(): string
-  /** XML; null where the public address is not known. */
-  sitemap(which: Sitemap): Promise<string | null>
-}
+export type Explorer = ReturnType<typeof createExplorer>
 
-export function createExplorer(site: Site): Explorer {
+export function createExplorer(site: Site) {
   const robots = robotsText(site)
   return {
+    /** The text of `robots.txt`. */
     robots: () => robots,
-    async sitemap(which) {
+    /** XML; null where the public address is not known. */
+    async sitemap(which: Sitemap): Promise<string | null> {
       return sitemapText(site, which, await site.readIndex().catch(() => null))
     },
-    open({ path, parameters, accepted, origin, refusal, exportRows, queryPoints }) {
+    open(given: ExplorerRequest): OpenPage {
+      const { path, parameters, accepted, origin, refusal, exportRows, queryPoints } = given
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -124,7 +121,7 @@ function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
       const shown = { ...known, feed, isEmbedded, isIndexed: isIndexed && known.status === 200 }
       return {
         status: known.status,
-        media: page,
+        media: 'text/html; charset=utf-8',
         name: null,
         start: frameStart(request, site, shown),
         rest: html + frameEnd(request, site, isEmbedded, index),
@@ -154,8 +151,6 @@ function unknownLanguage(chosen: string | null, request: PageRequest): Draft | n
   }
 }
 
-const page = 'text/html; charset=utf-8'
-
 function openFile(
   { status, media, name, operation, more, write }: FileDraft,
   request: PageRequest,
@@ -178,19 +173,16 @@ function openFile(
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest, retryAfter: null }
       } catch (error) {
         if (!(error instanceof FailedOperation)) throw error
-        failure = refusedPage(error.fault, request)
+        failure = refusedPage(error.cause, request)
       }
       return openPage(failure, request, site).finish(ask, timed)
     },
   }
 }
 
+/** Its cause is the fault; null if the answer names none. */
 class FailedOperation extends Error {
-  readonly fault: EndpointFault | null
-  constructor(fault: EndpointFault | null) {
-    super(fault?.message)
-    this.fault = fault
-  }
+  declare readonly cause: EndpointFault | null
 }
 
 async function complete(
@@ -230,14 +222,11 @@ async function complete(
     }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error
-    return complete(refusedPage(error.fault, request), request, site, ask, timed)
+    return complete(refusedPage(error.cause, request), request, site, ask, timed)
   }
 }
 
-/**
- * The panels of all operations, which are asked one after the other: a reader may have few at the same time. With
- * `onFault`, those that fail are left out.
- */
+/** Operations are asked one after the other: a reader may have few at a time. With `onFault`, those that fail are left out. */
 async function answerTo(
   asked: Asked,
   ask: Ask,
@@ -248,7 +237,7 @@ async function answerTo(
     const { data, errors } = await ask(operation)
     const fault = errors[0] ?? null
     if (data !== null && fault === null) answer = { ...answer, ...data }
-    else if (onFault === undefined) throw new FailedOperation(fault)
+    else if (onFault === undefined) throw new FailedOperation(fault?.message, { cause: fault })
     else onFault(fault)
   }
   return answer

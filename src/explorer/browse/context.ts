@@ -1,19 +1,13 @@
 /** What the parts of a collection's pages have in common. */
 import { collectionAddress, filterAddress, topicAddress, withLanguage, withParameter } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { PageSubject } from '../fields/subject.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
-import type { Site } from '../page.ts'
 import { hiddenInputs } from '../parts/forms.ts'
 import type { Names } from '../parts/values.ts'
 import { emptyView, type View, viewParametersOf } from '../view/view.ts'
 
-export interface Browse {
-  readonly site: Site
-  readonly subject: PageSubject
-  readonly view: View
-  readonly language: Language
+export interface Browse extends Omit<ChartContext, 'now'> {
   /** Of records that facets and conditions refer to. */
   readonly names: Names
   /** The page that changes of the view lead to; absent for the list. */

@@ -46,7 +46,7 @@ function choiceForm(field: ShownField, browse: Browse): Html {
 }
 
 function rangeForm(field: ShownField, browse: Browse): Html {
-  const { language, view, subject } = browse
+  const { language, subject } = browse
   const { text } = language
   const isTime = field.type.kind === 'datetime'
   const names = (['from', 'to'] as const).map((operator) => `${field.name}.${operator}`)
@@ -54,14 +54,22 @@ function rangeForm(field: ShownField, browse: Browse): Html {
     <fieldset>
       <legend>${isTime ? text.browse.dates(fieldLabel(field, language)) : text.filtering.between}</legend>
       ${stateInputs(browse, (name) => names.includes(name) || (isTime && name === field.name))}
-      ${(['from', 'to'] as const).map((operator) => {
-        const [value = ''] = valuesOf(view, field.name, operator)
-        const type = isTime ? (value === '' || isDate(value) ? 'date' : 'text') : 'number'
-        return html`<label><span>${text[operator]}</span><input type=${type} step=${isTime ? undefined : '1'} name=${`${field.name}.${operator}`} value=${value} /></label>`
-      })}
+      ${boundInputs(field, browse)}
     </fieldset>
     <button>${text.apply}</button>
   </form>`
+}
+
+/** A time with a time of day stays as it is, in an input of text. */
+export function boundInputs(
+  { name, type: { kind } }: ShownField,
+  { view, language: { text } }: Browse,
+): Html {
+  return (['from', 'to'] as const).map((operator) => {
+    const [value = ''] = valuesOf(view, name, operator)
+    const type = kind !== 'datetime' ? 'number' : value === '' || isDate(value) ? 'date' : 'text'
+    return html`<label><span>${text[operator]}</span><input type=${type} step=${type === 'number' ? '1' : undefined} name=${`${name}.${operator}`} value=${value} /></label>`
+  })
 }
 
 function textForm(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {

@@ -35,7 +35,7 @@ function usualFields(subject: PageSubject): readonly ShownField[] {
 
 /** Links to the filters by all fields, or by those whose label contains `find`. */
 export function fieldList(find: string, browse: Browse): Html {
-  const { subject, language } = browse
+  const { language } = browse
   const { text } = language
   const wanted = foldText(find)
   const groups = fieldGroups(browse).map(({ label, fields }) => ({
@@ -43,12 +43,7 @@ export function fieldList(find: string, browse: Browse): Html {
     fields: fields.filter((field) => foldText(fieldLabel(field, language)).includes(wanted)),
   }))
   return html`<section aria-label=${text.filtering.field}>
-    <form class="find" action=${filterAddress(subject.collection.nsid)} role="search">
-      ${stateInputs(browse, () => false)}
-      <label><span class="hidden">${text.filtering.findField}</span>
-        <input type="search" name="find" value=${find} placeholder=${text.filtering.findField} maxlength="200" data-finds="fields" data-key="/" /></label>
-      <button>${text.search}</button>
-    </form>
+    ${findForm('fields', text.filtering.findField, find, browse)}
     <div id="values" class="fields-offered">
       ${groups.map(
         ({ label, fields }) =>
@@ -57,6 +52,23 @@ export function fieldList(find: string, browse: Browse): Html {
       )}
     </div>
   </section>`
+}
+
+/** Looks for fields, or for values of the field. */
+export function findForm(
+  finds: 'fields' | 'values',
+  label: string,
+  find: string,
+  browse: Browse,
+  field?: ShownField,
+): Html {
+  return html`<form class="find" action=${filterAddress(browse.subject.collection.nsid)} role="search">
+    ${stateInputs(browse, () => false)}
+    ${field && html`<input type="hidden" name="field" value=${field.name} />`}
+    <label><span class="hidden">${label}</span>
+      <input type="search" name="find" value=${find} placeholder=${label} maxlength="200" data-finds=${finds} data-key="/" /></label>
+    <button>${browse.language.text.search}</button>
+  </form>`
 }
 
 /** In the order of the collection's fields. */

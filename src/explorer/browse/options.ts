@@ -128,12 +128,11 @@ export function columnForm(columns: readonly ShownField[], browse: Browse, place
   </details>`
 }
 
-/** The head of a column: sorts by it where that is possible, the other way round the second time. */
+/** The head of a column that sorts by it, the other way round the second time; null where that is not possible. */
 export function columnHead(field: ShownField, browse: Browse): Html {
   const { view } = browse
   const label = fieldLabel(field, browse.language)
-  if (!field.isSort)
-    return html`<th scope="col" title=${fieldDescription(field, browse.language)}>${label}</th>`
+  if (!field.isSort) return null
   const current = view.sort?.field === field.name ? view.sort.direction : null
   const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }
   const order = current === null ? undefined : current === 'desc' ? 'descending' : 'ascending'

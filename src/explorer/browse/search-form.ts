@@ -10,10 +10,10 @@ import type { Language } from '../languages/language.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
 import type { Panel } from '../../ask/operation.ts'
-import { isDate } from '../../ask/where.ts'
 import type { Answer } from '../page.ts'
 import { changed, recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
+import { boundInputs } from './filter-forms.ts'
 import { phrasesOf, sentenceOf } from './sentences.ts'
 
 /** `topics`: their searches; absent on the page of a list. */
@@ -48,19 +48,12 @@ export function searchForm(browse: Browse, topics: readonly string[] | null = nu
     ${
       time !== undefined &&
       html`<fieldset class="dates"><legend class="hidden">${text.browse.dates(fieldLabel(time, language))}</legend>
-        ${dateInput('from')}${dateInput('to')}
+        ${boundInputs(time, browse)}
       </fieldset>`
     }
     ${stateInputs(browse, (name) => own.includes(name))}
     <button class="main">${text.search}</button>
   </form>`
-
-  /** A condition with a time of day stays as it is, in an input of text. */
-  function dateInput(operator: 'from' | 'to'): Html {
-    const [value = ''] = valuesOf(view, roles.time, operator)
-    const type = value === '' || isDate(value) ? 'date' : 'text'
-    return html`<label><span>${text[operator]}</span><input type=${type} name=${`${roles.time}.${operator}`} value=${value} /></label>`
-  }
 }
 
 /** The search with the words that were meant: all of them at once, then each by itself. */

@@ -115,11 +115,19 @@ export function reversedNotes(
   language: Language,
   addressOf: (view: View) => string | null,
 ): Html {
-  const { text } = language
-  return reversedRanges(view).map(
-    ({ field, swapped }) =>
-      html`<p class="problem">${text.filtering.reversed(fieldLabel(field, language))} <a href=${addressOf(swapped)} rel="nofollow">${text.filtering.swap}</a></p>`,
-  )
+  const { filtering } = language.text
+  return view.conditions.map((from): Html => {
+    const { field } = from
+    const to = view.conditions.find((each) => each.field.name === field.name && each.operator === 'to')
+    const [low, high] = [from.values[0]?.trim(), to?.values[0]?.trim()]
+    if (from.operator !== 'from' || to === undefined || low === undefined || high === undefined) return null
+    if (!isAfter(field, low, high)) return null
+    const conditions = view.conditions.map((each) => {
+      if (each === from) return { ...from, values: to.values }
+      return each === to ? { ...to, values: from.values } : each
+    })
+    return html`<p class="problem">${filtering.reversed(fieldLabel(field, language))} <a href=${addressOf(changed(view, { conditions }))} rel="nofollow">${filtering.swap}</a></p>`
+  })
 }
 
 /** Each condition with a link that removes it. */
@@ -144,22 +152,6 @@ export function conditionList(browse: Browse): Html {
     }
   </ul>`
   return [list, reversedNotes(view, language, (swapped) => viewAddress(browse, swapped))]
-}
-
-/** Ranges that begin after they end, so that no record can match them, and the view with their bounds swapped. */
-function reversedRanges(view: View) {
-  return view.conditions.flatMap((from) => {
-    const { field } = from
-    const to = view.conditions.find((each) => each.field.name === field.name && each.operator === 'to')
-    const [low, high] = [from.values[0]?.trim(), to?.values[0]?.trim()]
-    if (from.operator !== 'from' || to === undefined || low === undefined || high === undefined) return []
-    if (!isAfter(field, low, high)) return []
-    const conditions = view.conditions.map((each) => {
-      if (each === from) return { ...from, values: to.values }
-      return each === to ? { ...to, values: from.values } : each
-    })
-    return [{ field, swapped: changed(view, { conditions }) }]
-  })
 }
 
 function isAfter({ type: { kind } }: ShownField, from: string, to: string): boolean {

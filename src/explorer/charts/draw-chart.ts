@@ -251,10 +251,7 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
 
 const lineHeight = 18
 
-/**
- * Lines of at most so many columns. A longer word, such as an address, is cut into pieces of half as many characters: one
- * may be two columns wide.
- */
+/** Lines of at most so many columns. Longer words are cut into pieces of half as many characters: one may be two wide. */
 function wrapped(text: string, most: number): readonly string[] {
   const lines: string[] = []
   const pieces = new RegExp(`.{1,${Math.floor(most / 2)}}`, 'gsu')

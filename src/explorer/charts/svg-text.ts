@@ -15,10 +15,7 @@ export interface SvgNode {
 
 export type Target = 'page' | 'file'
 
-/**
- * The first six are told apart by readers who do not see red, green or blue, the next two by their darkness; the last is
- * that of all others.
- */
+/** The first six are told apart without seeing red, green or blue, the next two by their darkness; the last is of all others. */
 export const palette = [
   '#0b57a4',
   '#c65102',

@@ -19,6 +19,8 @@ const collectionMembers =
 const mostFacets = 10
 const longestText = 1_000
 
+const tags = languages.map(({ tag }) => tag)
+
 /** `subjects` are those that the file is about, without it. */
 export function readDisplay(file: unknown, subjects: readonly PageSubject[]) {
   const problems: DisplayProblem[] = []
@@ -214,7 +216,6 @@ function readLabels(part: Part): Labels {
     part.report('This is not an object of texts by language.', 'Write one such as {"en": "Books"}.')
     return {}
   }
-  const tags = languages.map(({ tag }) => tag)
   const isText = (text: unknown): text is string => typeof text === 'string'
   for (const [tag, text] of Object.entries(part.value)) {
     if (!tags.includes(tag))
@@ -236,16 +237,14 @@ function readCounts(part: Part): Counts {
   const counts = part.members('Write one such as {"en": {"one": "{n} book", "other": "{n} books"}}.')
   return Object.fromEntries(
     counts.flatMap(([tag, count]) => {
-      const isKnown = languages.some((each) => each.tag === tag)
+      const isKnown = tags.includes(tag)
       const wanted = isKnown ? new Intl.PluralRules(tag).resolvedOptions().pluralCategories : []
       const forms = isObject(count.value) ? count.value : {}
       if (isKnown && wanted.every((category) => typeof forms[category] === 'string'))
         return [[tag, forms as unknown as Counts[string]]]
       count.report(
         'This does not count records in a language of the pages.',
-        isKnown
-          ? `Write a text for each of: ${wanted.join(', ')}.`
-          : `They are in: ${languages.map((each) => each.tag).join(', ')}.`,
+        isKnown ? `Write a text for each of: ${wanted.join(', ')}.` : `They are in: ${tags.join(', ')}.`,
       )
       return []
     }),

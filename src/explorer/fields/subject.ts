@@ -106,20 +106,22 @@ export function createSubjects(model: Model, display: Display = new Map()): Subj
 function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects): ShownField {
   const { display } = from
   const own = display.fields.get(field.name)
+  const parts = partsOf(field, from, unlabelled)
+  const last = parts.at(-1)
+  const member = last?.next === undefined ? last?.at.display.fields.get(last.path.join('_')) : undefined
   // Fields that every record has are named in the languages of the interface.
   const isSystem = field.isOwn && field.properties.length === 0
   const plain = isSystem ? systemLabels(field.words.at(-1) ?? '') : {}
   const labels = languages.flatMap((language) => {
     const label =
-      labelIn(own?.label ?? {}, language) ??
-      joinedLabel(field, from, unlabelled, language) ??
-      labelIn(plain, language)
+      labelIn(own?.label ?? {}, language) ?? joinedLabel(parts, language) ?? labelIn(plain, language)
     return label === null ? [] : [[language.tag, label]]
   })
   return {
     ...field,
     labels: Object.fromEntries(labels),
-    valueLabels: displayOf(field, from, unlabelled)?.values ?? noValueLabels,
+    /** As the collection whose records have it says. */
+    valueLabels: member?.values ?? noValueLabels,
     isHidden: display.hidden.has(field.name),
     targetTitle: field.target === null ? null : (unlabelled.get(field.target)?.roles.title ?? null),
   }
@@ -133,45 +135,30 @@ function systemLabels(name: string): Labels {
   return Object.fromEntries(labels)
 }
 
-/** What `display.json` says of the field in the collection whose records have it. */
-function displayOf({ steps }: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects) {
-  let { display } = from
+/** The names that lead to the field, cut where they come to other records, which are those of `next`. */
+function partsOf({ steps }: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects) {
+  let at = from
   let path: string[] = []
-  for (const { name, record } of steps) {
+  return steps.flatMap(({ name, some, record }, index) => {
+    path.push(name)
     const next = record === null ? undefined : unlabelled.get(record)
-    if (next !== undefined) display = next.display
-    path = next === undefined ? [...path, name] : []
-  }
-  return display.fields.get(path.join('_'))
+    if (next === undefined && index < steps.length - 1) return []
+    const part = { at, path, name, some, next }
+    at = next ?? at
+    path = []
+    return [part]
+  })
 }
 
 /** `Outlet · Country` of the country of an article's outlet; null if `display.json` has a label for no part of it. */
-function joinedLabel(
-  { steps }: AskField,
-  from: Unlabelled,
-  unlabelled: UnlabelledSubjects,
-  language: Language,
-): string | null {
-  const parts: { readonly label: string; readonly isGiven: boolean }[] = []
-  let at = from
-  let path: string[] = []
-  for (const { name, some, record } of steps) {
-    path.push(name)
-    const next = record === null ? undefined : unlabelled.get(record)
-    if (next === undefined) continue
-    const given = some ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
-    parts.push({
-      label: some ? referringLabel(next, name, at, language) : (given ?? labelOf(path)),
-      isGiven: given !== null,
-    })
-    at = next
-    path = []
-  }
-  if (path.length > 0) {
-    const given = labelOfMember(at.display, path, language)
-    const plain = labelIn(systemLabels(path.join('_')), language) ?? labelOf(path)
-    parts.push({ label: given ?? plain, isGiven: given !== null })
-  }
+function joinedLabel(steps: ReturnType<typeof partsOf>, language: Language): string | null {
+  const parts = steps.map(({ at, path, name, some, next }) => {
+    const isReverse = some && next !== undefined
+    const own = isReverse ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
+    const system = next === undefined ? labelIn(systemLabels(path.join('_')), language) : null
+    const label = isReverse ? referringLabel(next, name, at, language) : (own ?? system ?? labelOf(path))
+    return { label, isGiven: own !== null }
+  })
   return parts.some(({ isGiven }) => isGiven) ? parts.map(({ label }) => label).join(' · ') : null
 }
 

@@ -53,11 +53,8 @@ export function facetNames(
 
 export function readNames(answer: Answer): Names {
   const names = new Map<string, string>()
-  for (const node of [answer['named'], answer['facetNames']].flat() as readonly (
-    | Answer
-    | null
-    | undefined
-  )[]) {
+  const nodes = [answer['named'], answer['facetNames']].flat() as readonly (Answer | null | undefined)[]
+  for (const node of nodes) {
     const uri = node?.['id']
     const [, name] = Object.entries(node ?? {}).find(([key]) => key.startsWith('name_')) ?? []
     if (typeof uri === 'string' && typeof name === 'string' && name.trim() !== '') names.set(uri, name)

@@ -9,7 +9,6 @@ import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Answer } from '../page.ts'
-import type { Result } from '../parts/results.ts'
 import { dateOnly } from '../parts/values.ts'
 import { recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { fieldsNamed, type ListAnswer, type ListNode, resultOfNode } from './list.ts'
@@ -57,19 +56,10 @@ export function storyOf(view: View, subject: PageSubject): string | null {
 }
 
 /** A story, and what tells it in the records of a view. */
-export interface StoryRow {
-  readonly uri: string
-  /** Without values where the record is not indexed. */
-  readonly first: Result
-  readonly count: number
-  /** Null where records refer to no outlet. */
-  readonly outlets: number | null
-  /** Null where the first record is not indexed. */
-  readonly rank: FirstRank | null
-}
+export type StoryRow = ReturnType<typeof readStories>[number]
 
 /** Whether one record is first, or another has the same time, or the same day where the first has no time of day. */
-export type FirstRank = 'first' | 'sameTime' | 'sameDay'
+type FirstRank = 'first' | 'sameTime' | 'sameDay'
 
 /** `of`: a condition on the story. */
 export function storyPanels(name: string, view: View, of: Where, subject: PageSubject): readonly Panel[] {
@@ -112,16 +102,23 @@ export function largestStories(name: string, view: View, subject: PageSubject): 
 }
 
 /** Empty where the panel was not asked, or has failed. */
-export function readStories(answer: Answer, name: string, subject: PageSubject): readonly StoryRow[] {
+export function readStories(answer: Answer, name: string, subject: PageSubject) {
   const { groups = [] } = (answer[name] ?? {}) as { readonly groups?: readonly Answer[] }
   const fields = storyFields(subject)
   if (fields === null) return []
   return groups.map((group) => {
     const uri = String(group[fields.field.name])
-    const first = resultOfNode({ ...(group[fields.resolved] as object | null), uri }, fields.columns)
-    const rank = rankIn(group[fields.resolved] as Answer | null, fields)
-    const outlets = (group['outlets'] ?? null) as number | null
-    return { uri, first, count: Number(group['count']), outlets, rank }
+    const first = group[fields.resolved] as Answer | null
+    return {
+      uri,
+      /** Without values where the record is not indexed. */
+      first: resultOfNode({ ...first, uri }, fields.columns),
+      count: Number(group['count']),
+      /** Null where records refer to no outlet. */
+      outlets: (group['outlets'] ?? null) as number | null,
+      /** Null where the first record is not indexed. */
+      rank: rankIn(first, fields),
+    }
   })
 }
 

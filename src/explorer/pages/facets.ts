@@ -28,6 +28,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       (facets) =>
         (answer[panelOf(facets)] as Required<Pick<ListAnswer, 'facets' | 'totalCount'>> | undefined) ?? [],
     )
+  const foundIn = (answer: Answer) => listsIn(answer).flatMap(({ facets }) => facets)
   const build = (facets: readonly ShownField[]) =>
     buildOperation(site.schema, 'Facets', [
       {
@@ -47,18 +48,10 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       ...facetOperations(left, build, site),
       ...affordableOperations(site, conditionNames(view.conditions)),
     ],
-    more: (answer) =>
-      affordableOperations(
-        site,
-        facetNames(
-          listsIn(answer).flatMap((list) => list.facets),
-          subject,
-        ),
-      ),
+    more: (answer) => affordableOperations(site, facetNames(foundIn(answer), subject)),
     render(answer) {
       const browse: Browse = { site, subject, view, language, names: readNames(answer) }
-      const lists = listsIn(answer)
-      const found = lists.flatMap((list) => list.facets)
+      const found = foundIn(answer)
       // A facet that no operation can afford leads to all of its values.
       const facets = left.map(
         ({ name }): FacetAnswer =>
@@ -67,7 +60,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       return html`<h1>${title}</h1> <h2 class="hidden">${text.filters}</h2>
         <p><a href=${viewAddress(browse, changed(view, {}))}>${text.filtering.back}</a></p>
         ${conditionList(browse)}
-        <div id=${lateId('facets')}>${facetList(facets, browse, lists[0]?.totalCount ?? null)}</div>`
+        <div id=${lateId('facets')}>${facetList(facets, browse, listsIn(answer)[0]?.totalCount ?? null)}</div>`
     },
   }
 }

@@ -69,10 +69,7 @@ export function leftOutNote(fault: EndpointFault | null, request: PageRequest): 
 }
 
 /** What can be done about it: in a sentence, null where there is nothing to say, and as links. */
-function adviceOn(
-  fault: EndpointFault | null,
-  request: PageRequest,
-): { readonly advice: string | null; readonly wayOn: Html } {
+function adviceOn(fault: EndpointFault | null, request: PageRequest) {
   const { language, address } = request
   const { text } = language
   const search = searchOf(request.parameters)
@@ -82,29 +79,21 @@ function adviceOn(
   const home = link(text.home, '/')
   const cleared = path === address ? home : link(text.clear, path)
   const again = link(text.tryAgain, address)
-  switch (fault?.code) {
-    case 'METHOD_NOT_ALLOWED':
-      return { advice: text.onlyRead, wayOn: link(text.openPage, address) }
-    case 'RATE_LIMITED':
-      return { advice: text.tooMany(fault.retryAfter ?? 60), wayOn: again }
-    case 'UNAVAILABLE':
-      return { advice: null, wayOn: again }
-    case 'TIMEOUT':
-      return { advice: text.tooSlow, wayOn: again }
-    case 'QUERY_TOO_COMPLEX':
-      return { advice: text.tooExpensive, wayOn: cleared }
-    case 'INVALID_CURSOR': {
-      const first = without(request, ['after', 'before'])
-      return { advice: text.wrongPage, wayOn: link(text.firstPage, first) }
-    }
-    case 'BAD_USER_INPUT': {
-      if (search === null) return { advice: text.wrongInput, wayOn: cleared }
-      const rest = link(text.withoutProblems, without(request, ['q', 'after', 'before']))
-      return { advice: text.wrongSearch, wayOn: [searchAgain(search, request), rest] }
-    }
-    default:
-      return { advice: null, wayOn: home }
+  const first = link(text.firstPage, without(request, ['after', 'before']))
+  const rest = link(text.withoutProblems, without(request, ['q', 'after', 'before']))
+  const known: Partial<Record<string, { advice: string | null; wayOn: Html }>> = {
+    METHOD_NOT_ALLOWED: { advice: text.onlyRead, wayOn: link(text.openPage, address) },
+    RATE_LIMITED: { advice: text.tooMany(fault?.retryAfter ?? 60), wayOn: again },
+    UNAVAILABLE: { advice: null, wayOn: again },
+    TIMEOUT: { advice: text.tooSlow, wayOn: again },
+    QUERY_TOO_COMPLEX: { advice: text.tooExpensive, wayOn: cleared },
+    INVALID_CURSOR: { advice: text.wrongPage, wayOn: first },
+    BAD_USER_INPUT:
+      search === null
+        ? { advice: text.wrongInput, wayOn: cleared }
+        : { advice: text.wrongSearch, wayOn: [searchAgain(search, request), rest] },
   }
+  return known[fault?.code ?? ''] ?? { advice: null, wayOn: home }
 }
 
 /** The search of the page, to be changed. */

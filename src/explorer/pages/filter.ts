@@ -1,8 +1,8 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
-import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
-import { type Browse, stateInputs, viewAddress } from '../browse/context.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetValues } from '../browse/facets.ts'
-import { fieldList } from '../browse/filter-menu.ts'
+import { fieldList, findForm } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { fieldDescription, fieldLabel, subjectLabel } from '../fields/labels.ts'
@@ -81,13 +81,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
 
   function values(facet: FacetAnswer, of: ShownField, browse: Browse): Html {
     return html`<section class="facet wide" aria-label=${text.browse.allValues(fieldLabel(of, language))}>
-      <form class="find" action=${filterAddress(collection.nsid)} role="search">
-        ${stateInputs(browse, () => false)}
-        <input type="hidden" name="field" value=${of.name} />
-        <label><span class="hidden">${text.filtering.find}</span>
-          <input type="search" name="find" value=${find} placeholder=${text.filtering.find} maxlength="200" data-finds="values" data-key="/" /></label>
-        <button>${text.search}</button>
-      </form>
+      ${findForm('values', text.filtering.find, find, browse, of)}
       <div id="values" data-cut=${facet.cut ? 'true' : undefined}>
         ${facet.values.length === 0 && html`<p class="empty">${text.filtering.noValues}</p>`}
         ${facetValues(facet, of, browse)}

@@ -11,10 +11,7 @@ import { isNamed, timeOf } from './values.ts'
 /** A value of the record, as its JSON has it, or the name behind a reference; undefined where it is not known. */
 export type ReadValue = (field: ShownField) => unknown
 
-/**
- * The title, what the record is about (`Analysis: Storm hits the coast`), the summary, or the first other free text; null
- * for a record without any.
- */
+/** The title, what it is about (`Analysis: Storm hits the coast`), the summary, or the first other free text; null without. */
 export function namingText(read: ReadValue, subject: PageSubject, language: Language) {
   const { fields, ownFields, roles } = subject
   const about = aboutField(subject) ?? undefined

@@ -10,16 +10,8 @@ import { fieldsNamed } from '../lists/list.ts'
 import type { Language } from '../languages/language.ts'
 import { kindAndTime, kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
 import { isAllowedPicture, picture } from '../parts/pictures.ts'
-import {
-  directions,
-  isWebAddress,
-  paragraphs,
-  recordLink,
-  recordText,
-  shortText,
-  timeAndZone,
-  webLink,
-} from '../parts/values.ts'
+import { directions, isWebAddress, paragraphs, recordLink, recordText } from '../parts/values.ts'
+import { shortText, timeAndZone, webLink } from '../parts/values.ts'
 import { isObject } from '../../util/is-object.ts'
 import { readReferences, type References } from './references.ts'
 import { type RecordNode, textOf, valueAt } from './record-operation.ts'

@@ -8,10 +8,7 @@ import type { Language } from '../languages/language.ts'
 /** On a wider scale, a bar says nothing. */
 const widest = 1_000
 
-/**
- * That of `display.json`, with the bounds of the lexicon where it has none; null without bounds, or with very wide
- * ones. `name`: of the member.
- */
+/** That of `display.json`, or else of the lexicon; null without bounds, or with very wide ones. `name`: of the member. */
 export function scaleOf(
   { display }: PageSubject,
   name: string,

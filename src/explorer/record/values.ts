@@ -7,17 +7,8 @@ import { memberLabel, type PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
-import {
-  isPresent,
-  paragraphs,
-  plainValue,
-  recordLink,
-  recordText,
-  shortText,
-  shortUri,
-  timeOf,
-  webLink,
-} from '../parts/values.ts'
+import { isPresent, paragraphs, plainValue, recordLink, recordText } from '../parts/values.ts'
+import { shortText, shortUri, timeOf, webLink } from '../parts/values.ts'
 import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { unknownValue } from './unknown-values.ts'

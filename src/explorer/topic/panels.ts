@@ -9,21 +9,13 @@ import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart
 import { countIn } from '../chart-data/time-axis.ts'
 import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
-import {
-  languageField,
-  type SampleNotes,
-  sampleNotes,
-  thingOf,
-  type UnusualAnswer,
-  type UnusualRow,
-} from '../chart-data/unusual.ts'
+import { languageField, sampleNotes, thingOf, type UnusualAnswer } from '../chart-data/unusual.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { fieldsNamed, type ListNode, type MissingWord, newestArguments, resultOfNode } from '../lists/list.ts'
-import { largestStories, readStories, type StoryRow } from '../lists/stories.ts'
+import { largestStories, readStories } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
-import type { Result } from '../parts/results.ts'
 import type { Condition } from '../view/conditions.ts'
 import { recordArguments, type View, withCondition } from '../view/view.ts'
 
@@ -44,22 +36,9 @@ export interface ShareAnswer {
   readonly share: number | null
 }
 
-export interface TopicPanels {
-  /** Of the whole of each topic. */
-  readonly wholes: readonly Panel[]
-  readonly outlets: readonly Panel[]
-  /** Where no outlet is large enough, the ranking of smaller ones; where no time is right, the newest in the index. */
-  readonly instead: (answer: Answer) => readonly Panel[]
-  readonly newest: readonly Panel[]
-  readonly stories: readonly Panel[]
-  readonly values: readonly Panel[]
-  /** Asked before the words: the language of most records of each topic; none where records have no language. */
-  readonly languages: readonly Panel[]
-  /** With null instead of that answer: panels that cost at least as much. */
-  readonly words: (answer: Answer | null) => readonly Panel[]
-}
+export type TopicPanels = Readonly<ReturnType<typeof topicPanels>>
 
-export function topicPanels(chart: TopicChart, context: ChartContext): TopicPanels {
+export function topicPanels(chart: TopicChart, context: ChartContext) {
   const { subject } = context
   const { topics, base } = chart
   const denominator = base.own.where ?? {}
@@ -82,6 +61,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
     return aggregated(name, { ...recordArguments(view), ...grouped }, { groups })
   }
   return {
+    /** Of the whole of each topic. */
     wholes: each((view, at) => [aggregated(`whole${at}`, { ...recordArguments(view), denominator }, shares)]),
     outlets:
       outlet === null
@@ -90,7 +70,8 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
             ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, fewRecords)]),
             outletPanel(`most${at}`, view, outlet, null),
           ]),
-    instead: (answer) =>
+    /** Where no outlet is large enough, the ranking of smaller ones; where no time is right, the newest in the index. */
+    instead: (answer: Answer) =>
       each((view, at) => {
         const { groups = null } = (answer[`highest${at}`] ?? {}) as Partial<GroupsAnswer>
         const { nodes = null } = (answer[`newest${at}`] ?? {}) as NewestAnswer
@@ -103,12 +84,14 @@ export function topicPanels(chart: TopicChart, context: ChartContext): TopicPane
     newest: each((view, at) => [newestPanel(`newest${at}`, view, true, context)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
     values: thingPanels('values', {}),
+    /** Asked before the words: the language of most records of each topic; none where records have no language. */
     languages: each((view, at) => {
       if (language === null || isOfOneLanguage(base, view, subject)) return []
       const given = { ...recordArguments(view), groupBy: [language.name], limit: 1 }
       return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
     }),
-    words: (answer) => thingPanels('words', answer),
+    /** With null instead of that answer: panels that cost at least as much. */
+    words: (answer: Answer | null) => thingPanels('words', answer),
   }
 
   function thingPanels(kind: 'words' | 'values', answer: Answer | null): readonly Panel[] {
@@ -134,10 +117,7 @@ function isOfOneLanguage(base: ShareBase, { conditions }: View, subject: PageSub
   return base.name === 'filters' && conditions.some(isOne)
 }
 
-/**
- * Of more than half of the records: next to others, the usual words of a language are unusual. Null where all have one.
- * With null instead of the answer, any.
- */
+/** That of more than half, as its usual words are unusual next to others; null where all have one. Without an answer, any. */
 function languageIn(
   answer: Answer | null,
   at: number,
@@ -189,45 +169,24 @@ export function mainReference({ fields, roles, groupable }: PageSubject): ShownF
   )
 }
 
-export interface OutletRow extends ShareAnswer {
-  readonly label: string
-  /** The records of the topic there; null where no conditions select them. */
-  readonly view: View | null
-}
-
-export interface TopicAnswer {
-  readonly view: View
-  readonly whole: ShareAnswer | null
-  /** Those with the highest share, and those with most records. */
-  readonly highest: readonly OutletRow[]
-  readonly most: readonly OutletRow[]
-  readonly newest: readonly Result[]
-  /** Whether none of the records has a right time, so that the newest are those of the index. */
-  readonly isTimeless: boolean
-  readonly missing: readonly MissingWord[]
-  readonly stories: readonly StoryRow[]
-  readonly words: readonly UnusualRow[]
-  /** The only records whose words are compared; null for all. */
-  readonly spoken: Condition | null
-  readonly values: readonly UnusualRow[]
-  /** Of the panel of words. */
-  readonly samples: SampleNotes
-}
+export type TopicAnswer = ReturnType<typeof readTopics>[number]
+export type OutletRow = TopicAnswer['most'][number]
 
 /** Of each topic. A panel that was not asked, or has failed, is empty. */
-export function readTopics(chart: TopicChart, answer: Answer, context: ChartContext): readonly TopicAnswer[] {
+export function readTopics(chart: TopicChart, answer: Answer, context: ChartContext) {
   const { subject, language } = context
   const outlet = mainReference(subject)
   const key = outlet && groupingBy(outlet)
   const groupsOf = (name: string) => (answer[name] as GroupsAnswer | undefined)?.groups ?? []
   // Several outlets of all tables may have the same name.
   const all = chart.topics.flatMap((_, at) => [...groupsOf(`highest${at}`), ...groupsOf(`most${at}`)])
-  return chart.topics.map((view, at): TopicAnswer => {
+  return chart.topics.map((view, at) => {
     const own = { ...context, view: { ...view, others: [] } }
-    const outletRows = (name: string): readonly OutletRow[] =>
+    const outletRows = (name: string) =>
       groupsOf(`${name}${at}`).map((group) => ({
         ...(group as unknown as ShareAnswer),
         label: key === null ? '' : groupLabel(key, group, language, all),
+        /** The records of the topic there; null where no conditions select them. */
         view: key && viewOfGroup(own.view, key, group),
       }))
     const indexed = answer[`indexed${at}`] as NewestAnswer | undefined
@@ -243,13 +202,16 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
     return {
       view: own.view,
       whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
+      /** The outlets with the highest share, and those with most records. */
       highest: outletRows('highest'),
       most: outletRows('most'),
       newest: found.nodes?.map((node) => resultOfNode(node, newestColumns(subject))) ?? [],
+      /** Whether none of the records has a right time, so that the newest are those of the index. */
       isTimeless: indexed !== undefined,
       missing: found.didYouMean ?? [],
       stories: readStories(answer, `stories${at}`, subject),
       words: things('words', spoken === null ? own.view : withCondition(own.view, spoken)),
+      /** The only records whose words are compared; null for all. */
       spoken,
       values: things('values', own.view),
       samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),

@@ -1,6 +1,4 @@
-/**
- * Parameters of addresses that are not conditions. A field with such a name is written with its operator: `sort.is=…`.
- */
+/** Parameters of addresses that are not conditions. A field with such a name is written with its operator: `sort.is=…`. */
 
 /** Of every page of a collection. */
 export const viewParameters = [

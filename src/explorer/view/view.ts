@@ -1,7 +1,4 @@
-/**
- * The state of a collection's pages, and the arguments by which it selects records. Every link is an address made from a
- * view, so that each state can be shared.
- */
+/** The state of a collection's pages, and how it selects records. Links are made from views, so that each can be shared. */
 import { tryParse } from '../../ask/search.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 import { SearchError, wantedTerms } from '../../search/parse-search.ts'
@@ -53,6 +50,8 @@ export const emptyView: View = {
 /** Characters. */
 export const longestSearch = 1_000
 
+const sides = ['after', 'before'] as const
+
 /** In `facets`, for none. */
 const noFacets = '-'
 
@@ -85,13 +84,11 @@ export function readView(
       if (!has(value)) problems.push(unknownChoice(name, value, [...subject.fields.keys()].filter(has)))
     return values.length === 0 ? null : [...new Set(values)].filter(has)
   }
-  const named = last('show')
-  const show = shows.find((each) => each === named)
-  if (named !== '' && show === undefined) problems.push(unknownChoice('show', named, shows))
+  const show = choiceOf('show', last('show'), shows, problems)
   const stories = last('stories')
   if (stories !== '' && subject.collection.stories === null)
     problems.push({ kind: 'unknownParameter', name: 'stories' })
-  else if (stories !== '' && stories !== '1') problems.push(unknownChoice('stories', stories, ['1']))
+  else choiceOf('stories', stories, ['1'], problems)
   const read = readConditions(
     parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
     subject,
@@ -100,7 +97,6 @@ export function readView(
   if (search !== '' && subject.collection.searchFields.length === 0)
     problems.push({ kind: 'noSearch', name: 'q' })
   if (search.length > longestSearch) problems.push({ kind: 'longValue', name: 'q', most: longestSearch })
-  const [after, before] = [last('after'), last('before')]
   const view: View = {
     search,
     conditions: read.conditions,
@@ -109,12 +105,7 @@ export function readView(
     stories: stories === '1',
     columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
     facets: last('facets') === noFacets ? [] : listed('facets', (name) => isFacet(subject.fields.get(name))),
-    page:
-      after !== ''
-        ? { side: 'after', cursor: after }
-        : before !== ''
-          ? { side: 'before', cursor: before }
-          : null,
+    page: sides.map((side) => ({ side, cursor: last(side) })).find(({ cursor }) => cursor !== '') ?? null,
     others: parameters.filter(([name]) => others.includes(name)),
   }
   return { view, problems: [...read.problems, ...problems] }
@@ -236,7 +227,15 @@ export function readChoice<T extends string>(
   choices: readonly T[],
   problems: Problem[],
 ): T | null {
-  const value = readOther(view, name)
+  return choiceOf(name, readOther(view, name), choices, problems)
+}
+
+function choiceOf<T extends string>(
+  name: string,
+  value: string,
+  choices: readonly T[],
+  problems: Problem[],
+): T | null {
   const found = choices.find((each) => each === value)
   if (found === undefined && value !== '') problems.push(unknownChoice(name, value, choices))
   return found ?? null
