@@ -24,8 +24,8 @@ import {
   targetOf,
 } from '../schema/model/operators.ts'
 import { lastPart } from '../schema/model/naming.ts'
-import { holderAfter, type Step } from './paths.ts'
-import { fieldsAlong } from './selection.ts'
+import { holderAfter, referenceOf, type Step } from './paths.ts'
+import { fieldsAlong, resolvedName } from './selection.ts'
 
 /** A field that conditions, groups, columns and orders name. */
 export interface AskField {
@@ -60,15 +60,29 @@ export interface AskField {
 
 /** By name: the fields of the record and its objects, then of records that it refers to, then of those that refer. */
 export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<string, AskField> {
-  const own = ownFields(collection, model)
   const referring = recordWhereFields(collection).flatMap((field): AskField[] => {
     if (field.kind !== 'reverse') return []
-    const holder = holderOf(field.reference, model)
-    return ownFields(holder, model)
-      .filter(({ isOwn }) => isOwn)
-      .map((inner) => throughReverse(field.reference, collection, holder, inner))
+    const { name, reference } = field
+    const record = holderOf(reference, model)
+    const own = ownFields(record, model).filter(({ isOwn }) => isOwn)
+    return own.map((inner) => {
+      const steps = [{ kind: 'reverse', name, some: true, reference, record } as const, ...inner.steps]
+      return {
+        ...inner,
+        name: `${name}.${inner.name}`,
+        words: [lastPart(record.nsid), ...inner.words],
+        many: true,
+        steps,
+        selected: fieldsAlong(steps, collection)?.fields ?? null,
+        isGroup: false,
+        isSort: false,
+        isMeasure: false,
+        isOwn: false,
+        properties: [],
+      }
+    })
   })
-  return new Map([...own, ...referring].map((field) => [field.name, field]))
+  return new Map([...ownFields(collection, model), ...referring].map((field) => [field.name, field]))
 }
 
 function ownFields(collection: Collection, model: Model): readonly AskField[] {
@@ -114,32 +128,6 @@ function hasOperators({ kind }: FieldType): boolean {
   return ['string', 'integer', 'datetime', 'boolean', 'strongRef', 'atUri'].includes(kind)
 }
 
-function throughReverse(
-  reference: Reference,
-  from: Collection,
-  holder: Collection,
-  inner: AskField,
-): AskField {
-  const { viaField } = reference
-  const steps: readonly Step[] = [
-    { kind: 'reverse', name: viaField, some: true, reference, record: holder },
-    ...inner.steps,
-  ]
-  return {
-    ...inner,
-    name: `${viaField}.${inner.name}`,
-    words: [lastPart(holder.nsid), ...inner.words],
-    many: true,
-    steps,
-    selected: fieldsAlong(steps, from)?.fields ?? null,
-    isGroup: false,
-    isSort: false,
-    isMeasure: false,
-    isOwn: false,
-    properties: [],
-  }
-}
-
 function stepsOf(leaf: Leaf): Step[] {
   const inside = leaf.kind === 'system' ? [] : leaf.inside
   return [
@@ -153,10 +141,10 @@ function stepsOf(leaf: Leaf): Step[] {
 /** Null too where the record behind the reference has no field, because a property has its name. */
 function targetOfLeaf(collection: Collection, leaf: Leaf, model: Model): Collection | null {
   if (leaf.kind === 'system') return null
-  const siblings = leaf.inside.length === 0 ? collection.type.fields : []
-  if (siblings.some(({ name }) => name === `${leaf.field.name}Resolved`)) return null
-  const path = leafProperties(leaf).join('\n')
-  return targetOf(collection.references.find((each) => each.path.join('\n') === path) ?? null, model)
+  const { inside, field } = leaf
+  if (inside.length === 0 && resolvedName(collection.type.fields, field.name) === null) return null
+  const properties = inside.map(({ property }) => property)
+  return targetOf(referenceOf(collection, field, properties), model)
 }
 
 function joinStep(reference: Reference, model: Model): Step {

@@ -301,15 +301,6 @@ export function referencedFrom(collection: Collection, { catalogue }: SchemaCont
   })
 }
 
-/** The collections one step away, with the name of the step. */
-function neighbours(collection: Collection, context: SchemaContext): (readonly [string, Collection])[] {
-  const referring = Array.from(
-    reverseNames(collection, context),
-    ([reference, name]) => [name, context.catalogue.of(reference.collection).collection] as const,
-  )
-  return [...referencedFrom(collection, context), ...referring]
-}
-
 /** The paths to fields of the collections that are nearest, one or two steps away, by the names of the fields. */
 export function pathsNearby(
   from: Collection,
@@ -319,11 +310,15 @@ export function pathsNearby(
   const seen = new Set([from])
   let reached: readonly (readonly [prefix: string, collection: Collection])[] = [['', from]]
   for (let steps = 1; steps <= 2; steps++) {
-    reached = reached.flatMap(([prefix, collection]) =>
-      neighbours(collection, context)
+    reached = reached.flatMap(([prefix, collection]) => {
+      const referring = Array.from(
+        reverseNames(collection, context),
+        ([reference, name]) => [name, holderOf(reference, context.catalogue.model)] as const,
+      )
+      return [...referencedFrom(collection, context), ...referring]
         .filter(([, next]) => !seen.has(next) && seen.add(next))
-        .map(([name, next]) => [`${prefix}${name}.`, next] as const),
-    )
+        .map(([name, next]) => [`${prefix}${name}.`, next] as const)
+    })
     const paths = reached.flatMap(([prefix, { type }]) => type.fields.map(({ name }) => ({ prefix, name })))
     for (const [name, some] of Map.groupBy(paths, (path) => path.name))
       if (!found.has(name))
