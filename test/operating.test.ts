@@ -8,7 +8,7 @@ import { createLogs } from '../src/cli/log-stream.ts'
 import { createMetrics } from '../src/server/observe/metrics.ts'
 import { addIndexMetrics } from '../src/server/observe/metrics-index.ts'
 import { gatherMetrics } from '../src/server/observe/metrics-workers.ts'
-import { createRequestLog } from '../src/server/observe/observe.ts'
+import { logRequest } from '../src/server/observe/observe.ts'
 import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { answered } from './support/server/answered.ts'
@@ -142,7 +142,7 @@ test('the page shows a line of the log as it is', () => {
   const [, shown = ''] = /```json\n(\{"level":"info".*\})\n```/.exec(page) ?? []
   const lines: string[] = []
   const { requests } = createLogs({ 'log-level': 'info' }, 1, { write: (line) => void lines.push(line) })
-  createRequestLog({ log: requests, requests: 'all', variables: false }).answered(answered())
+  logRequest(answered(), { log: requests, requests: 'all', variables: false })
   assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(JSON.parse(lines.join(''))))
 })
 

@@ -9,15 +9,14 @@ export interface HttpEndpointGiven {
   readonly url: URL
   /** Sent as `X-API-Key`; null for anonymous access. */
   readonly apiKey: string | null
-  /** Milliseconds for one answer. */
-  readonly timeout?: number
 }
 
-const defaultTimeout = 60_000
+/** Milliseconds for one answer. */
+const timeout = 60_000
 /** The largest answer of this program's own service. */
 const mostBytes = 8 * 1024 * 1024
 
-export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: HttpEndpointGiven): Endpoint {
+export function createHttpEndpoint({ url, apiKey }: HttpEndpointGiven): Endpoint {
   // For messages, which must not contain a password from the URL.
   const address = `${url.origin}${url.pathname}`
   const headers = {

@@ -3,7 +3,7 @@ import { printSelection, type Selection } from '../../ask/graphql-text.ts'
 import type { FilterContext } from '../../ask/filters.ts'
 import type { createReferenceTimes } from '../words/reference-time.ts'
 import type { createNameResolver } from '../names/resolve-names.ts'
-import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
+import { type EndpointAnswer, EndpointError, type EndpointQuestion } from '../../endpoint/endpoint.ts'
 import { type budgets, mostTokens } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
 import { AskError } from '../../ask/ask-error.ts'
@@ -111,4 +111,25 @@ export function withoutPrefix(record: Json, prefix: string | null): Json {
 /** The longest of some cursors, for which an answer must have room. */
 export function longestOf(texts: readonly string[]): string | undefined {
   return texts.toSorted((one, other) => other.length - one.length)[0]
+}
+
+/** The argument `after` that goes on behind so many rows, of a list that is ordered here and not by the service. */
+export function printPosition(rows: number): string {
+  return `rows:${rows}`
+}
+
+export function parsePosition(after: string | undefined): number {
+  if (after === undefined) return 0
+  const [, rows] = /^rows:(\d{1,4})$/.exec(after) ?? []
+  if (rows === undefined) throw noCursor()
+  return Number(rows)
+}
+
+/** Cursors of the service are bound to the groups and their order. */
+export function throwCursorError(error: unknown): never {
+  throw error instanceof EndpointError && error.code === 'INVALID_CURSOR' ? noCursor() : error
+}
+
+function noCursor(): AskError {
+  return new AskError('after is not a cursor of this list: repeat all arguments of the call that gave it.')
 }

@@ -10,7 +10,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { type AskedAnswer, parseQueryString } from '../graphql/graphql-http.ts'
 import type { Answer } from '../graphql/graphql-routes.ts'
-import { formOf } from './file-form.ts'
+import { formOf } from './send-file.ts'
 
 export const exportPath = '/export/'
 

@@ -37,8 +37,7 @@ import { anonymousTurn, type ClientScheduler, timed } from '../admission/client-
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { Tarpit } from '../admission/tarpit.ts'
 import { type Exchange, isGone, type Observer, RequestContext } from '../admission/request-context.ts'
-import { formOf } from '../files/file-form.ts'
-import { createFileSender } from '../files/send-file.ts'
+import { createFileSender, formOf } from '../files/send-file.ts'
 
 export interface GraphQLRouteOptions {
   readonly engine: Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'>

@@ -43,7 +43,6 @@ export interface AppOptions extends Omit<GraphQLRouteOptions, 'scheduler'> {
   readonly connections: ConnectionLimits
   /** Maximum duration of a request, in seconds. */
   readonly longestRequest: number
-  readonly maxBodyBytes?: number
   readonly timeout?: QueryDeadline
   /** Null where the agents' server is disabled. */
   readonly agent: AgentHttp | null
@@ -76,6 +75,7 @@ const defaultTimeout: QueryDeadline = {
 }
 /** Maximum bytes of the URL and all headers together. */
 const maxHeadBytes = 16_384
+const maxBodyBytes = 1_048_576
 
 /** Creates the server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
@@ -112,7 +112,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const pages = explorer === null ? [] : pagePaths
   const crawled = explorer === null ? [] : crawlerPaths
   app.setNotFoundHandler(unknownAnswer([exportPath, ...pages, ...crawled], () => answerPage))
-  app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
+  app.addContentTypeParser('application/json', createBodyReader(maxBodyBytes))
   // Routes that count requests check their URLs after counting.
   const counted = [endpoint, exportPath, ...(agent === null ? [] : [agentPath]), ...pages]
   app.addHook('onRequest', ({ url }, _reply, done) => {

@@ -30,36 +30,30 @@ export interface ObserverOptions {
 
 /** Combines all observers of requests into one. Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
-  const { requests, metrics } = options
+  const { metrics } = options
   const slowLog = createSlowLog(options)
-  const requestLog = requests === 'none' ? null : createRequestLog(options)
   return {
     asked() {
       metrics?.asked()
     },
     answered(answered) {
       metrics?.answered(answered)
-      requestLog?.answered(answered)
+      logRequest(answered, options)
       slowLog.answered(answered)
     },
     [Symbol.asyncDispose]: () => slowLog[Symbol.asyncDispose](),
   }
 }
 
-type AnswerLog = Pick<Observer, 'answered'>
-
 export type RequestLogOptions = Pick<ObserverOptions, 'log' | 'requests' | 'variables'>
 
 /** Lines name keys, but never addresses, documents or values. */
-export function createRequestLog({ log, requests, variables }: RequestLogOptions): AnswerLog {
-  return {
-    answered(answered) {
-      const level = levels[answered.outcome] ?? 'info'
-      if ((requests === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
-      const line = describeAnswered(answered)
-      log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
-    },
-  }
+export function logRequest(answered: Answered, { log, requests, variables }: RequestLogOptions): void {
+  const level = levels[answered.outcome] ?? 'info'
+  const isWanted = requests === 'all' || (requests === 'failures' && level !== 'info')
+  if (!isWanted || !log.isLevelEnabled(level)) return
+  const line = describeAnswered(answered)
+  log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
 }
 
 /** Levels of lines, except `info`. */
@@ -75,7 +69,7 @@ export type SlowLogOptions = Omit<ObserverOptions, 'requests' | 'metrics'>
  * Logs slow operations with their statement and the database's plan, without the callers' data. Slowness must not
  * amplify itself: plans are requested one at a time, and rarely. Disposal waits for the pending line.
  */
-export function createSlowLog(options: SlowLogOptions): AnswerLog & AsyncDisposable {
+export function createSlowLog(options: SlowLogOptions): Pick<Observer, 'answered'> & AsyncDisposable {
   const { log, slow, variables, now = () => performance.now() } = options
   const logged = new LRUCache<string, { readonly at: number; others: number }>({ max: 1_000 })
   let explaining: Promise<readonly string[]> | null = null

@@ -6,7 +6,7 @@ import type { Config } from '../../cli/settings/settings.ts'
 import { answered, anonymous, report } from '../../../test/support/server/answered.ts'
 import { createKey } from '../../util/api-key.ts'
 import type { Answered } from '../admission/request-context.ts'
-import { createRequestLog, type RequestLogOptions } from './observe.ts'
+import { logRequest, type RequestLogOptions } from './observe.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -158,8 +158,8 @@ function textOf(
 ): string {
   const written: string[] = []
   const logs = createLogs({ 'log-level': level }, 2, { write: (line) => void written.push(line) })
-  const observer = createRequestLog({ log: logs.requests, requests: 'all', variables: false, ...given })
-  for (const request of requests) observer.answered(request)
+  const options = { log: logs.requests, requests: 'all', variables: false, ...given } as const
+  for (const request of requests) logRequest(request, options)
   return written.join('')
 }
 

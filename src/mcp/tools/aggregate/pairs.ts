@@ -12,9 +12,8 @@ import type { Subject } from '../../../ask/collections.ts'
 import { hintOf } from '../../words/nothing-found.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
-import { citationOf, present, sentences, type Toolbox } from '../toolbox.ts'
+import { citationOf, parsePosition, present, printPosition, sentences, type Toolbox } from '../toolbox.ts'
 import type { AggregateArguments } from './columns.ts'
-import { parsePosition, printPosition } from './continuing.ts'
 
 /** Arguments that only groups have. */
 const ofGroups = [

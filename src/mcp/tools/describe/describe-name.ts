@@ -5,8 +5,7 @@ import { collectionsFor, findNames, isTitled } from '../../names/find-names.ts'
 import type { NamedRecord } from '../../names/candidates.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
-import { present, sharedPrefix, type Toolbox } from '../toolbox.ts'
-import { parsePosition, printPosition } from '../aggregate/continuing.ts'
+import { parsePosition, present, printPosition, sharedPrefix, type Toolbox } from '../toolbox.ts'
 
 /** Records of one answer. */
 const mostShown = 20

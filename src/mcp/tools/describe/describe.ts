@@ -7,14 +7,14 @@ import type { Subject } from '../../../ask/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
-import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { argumentsOf, present, sentences, throwCursorError } from '../toolbox.ts'
+import type { Toolbox, ToolDefinition } from '../toolbox.ts'
 import { describeCollection } from './describe-collection.ts'
 import { describeName } from './describe-name.ts'
 import { createFillRateReader, type FillRateReader } from './fill-rates.ts'
 import { readRange, selectRange } from '../../words/days.ts'
 import { type Counted, fewer, firstFitting, kindWord, timeOf } from './describe-parts.ts'
 import { groupNames, findGroupAtEnd, isMoment, selectGroup } from '../../../ask/groups.ts'
-import { throwCursorError } from '../aggregate/continuing.ts'
 
 /** Collections whose times one query reads; each may cost 20 points. */
 const mostTimes = 10
