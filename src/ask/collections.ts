@@ -3,47 +3,16 @@
  * follows from the lexicons.
  */
 import { lastPart } from '../schema/model/naming.ts'
-import type { Collection, Field, Model, Reference } from '../schema/model/model.ts'
+import type { Collection, Field, Model } from '../schema/model/model.ts'
 import { type GivenRoles, guessRoles } from '../schema/model/roles.ts'
 import { isUrl } from '../schema/model/where-operators.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { AskError, didYouMean } from './ask-error.ts'
 
 /** A collection and its most important fields. */
-export interface Subject {
-  readonly collection: Collection
-  /** The last part of the NSID if it is unique; otherwise the NSID. */
-  readonly label: string
-  /** A name or headline; null if no field is suitable. */
-  readonly display: Field | null
-  /** Whether it is a name, such as `displayName`, and not a title or another text. */
-  readonly isNamed: boolean
-  /** The field that `since` and `until` apply to, and that decides which record is the newest. */
-  readonly time: string
-  /** Fields with the web address of the subject of the record, required ones first. */
-  readonly addresses: readonly Field[]
-  /** Fields with a domain or a handle, which identify a record as its name does. */
-  readonly domains: readonly Field[]
-  readonly handles: readonly Field[]
-  /** The field that tells records with equal names apart; null if no field is suitable. */
-  readonly apart: Field | null
-  /** The references to records of this collection alone; the records that refer are counted. */
-  readonly counted: readonly Reference[]
-  /** Fields that a text search covers. */
-  readonly texts: readonly Field[]
-  /** Names of the fields in the short form of a record. */
-  readonly brief: readonly string[]
-}
+export type Subject = ReturnType<typeof createSubject>
 
-export interface Catalogue {
-  readonly model: Model
-  readonly subjects: readonly Subject[]
-  /** The collections that references lead to; all collections if there are no references. */
-  readonly referred: readonly Subject[]
-  /** By label, NSID, type name or root field, also in the plural; throws an AskError that lists the collections. */
-  named(name: string): Subject
-  of(nsid: string): Subject
-}
+export type Catalogue = ReturnType<typeof createCatalogue>
 
 /** With more fields, a search would cost too much for one request. */
 const mostTexts = 3
@@ -56,7 +25,7 @@ const handleNames = ['handle', 'username']
 const otherAddresses = /logo|image|avatar|icon|banner|cover|thumb|picture|feed|rater|licen[cs]e|terms/i
 
 /** `given`: what `display.json` says. */
-export function createCatalogue(model: Model, given: GivenRoles = new Map()): Catalogue {
+export function createCatalogue(model: Model, given: GivenRoles = new Map()) {
   const subjects = model.collections.map((collection) => createSubject(collection, model, given))
   const byName = new Map<string, Subject>()
   for (const subject of subjects) {
@@ -70,8 +39,10 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
   return {
     model,
     subjects,
+    /** The collections that references lead to; all collections if there are no references. */
     referred: referred.length > 0 ? referred : subjects,
-    named(name) {
+    /** By label, NSID, type name or root field, also in the plural; throws an AskError that lists the collections. */
+    named(name: string): Subject {
       const folded = name.trim().toLowerCase()
       const found = byName.get(folded) ?? byName.get(folded.replace(/s$/, ''))
       if (found !== undefined) return found
@@ -83,7 +54,7 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
         `There is no collection "${name.slice(0, 80)}".${didYouMean(instead?.label ?? null)} There are: ${listed}.`,
       )
     },
-    of(nsid) {
+    of(nsid: string): Subject {
       const found = byName.get(nsid.toLowerCase())
       if (found === undefined) throw new Error(`${nsid} is not a collection of the model.`)
       return found
@@ -91,7 +62,7 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
   }
 }
 
-function createSubject(collection: Collection, model: Model, given: GivenRoles): Subject {
+function createSubject(collection: Collection, model: Model, given: GivenRoles) {
   const { fields } = collection.type
   const guessed = guessRoles(collection)
   const named = given.get(collection.nsid) ?? {}
@@ -121,16 +92,26 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles):
   )
   return {
     collection,
+    /** The last part of the NSID if it is unique; otherwise the NSID. */
     label: labelOf(collection, model),
+    /** A name or headline; null if no field is suitable. */
     display,
+    /** Whether it is a name, such as `displayName`, and not a title or another text. */
     isNamed: display !== null && /name$/i.test(display.name),
+    /** The field that `since` and `until` apply to, and that decides which record is the newest. */
     time,
+    /** Fields with the web address of the subject of the record, required ones first. */
     addresses,
+    /** Fields with a domain or a handle, which identify a record as its name does. */
     domains,
     handles,
+    /** The field that tells records with equal names apart; null if no field is suitable. */
     apart: [...domains, ...handles, ...addresses, ...others].find((field) => field !== display) ?? null,
+    /** The references to records of this collection alone; the records that refer are counted. */
     counted: collection.referredBy.filter(({ target }) => target === collection.nsid).slice(0, mostCounted),
+    /** Fields that a text search covers. */
     texts: [...new Set([...first, ...texts])].slice(0, mostTexts),
+    /** Names of the fields in the short form of a record. */
     brief: [...new Set([...brief.slice(0, 1), time, ...brief.slice(1)])],
   }
 }

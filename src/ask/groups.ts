@@ -1,7 +1,6 @@
 /** Parses paths into groups of an aggregate, and names the records that are their values. */
-import type { Collection, Reference } from '../schema/model/model.ts'
+import type { Collection } from '../schema/model/model.ts'
 import { isArray, leafPath, leafType } from '../schema/model/leaves.ts'
-import type { GroupField } from '../schema/model/operators.ts'
 import { buckets, groupFields, isTimePart, timeParts, wherePath } from '../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
 import type { Selection } from './graphql-text.ts'
@@ -9,21 +8,16 @@ import { isReference, memberPath, parsePath, type Path, pathsNearby, type Schema
 import { AskError } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
 
-export interface Group {
-  /** As the caller wrote it. */
-  readonly text: string
-  readonly field: GroupField
-  /** The field with the records whose URIs are the values; null if the values are shown themselves. */
-  readonly resolved: string | null
-  /** Null if the records may be of any collection. */
-  readonly reference: Reference | null
-}
+export type Group = ReturnType<typeof parseGroup>
 
 const timeUnits = [...buckets, ...timeParts]
 type TimeUnit = (typeof timeUnits)[number]
 
-/** `path`, `path:bucket`, or the name of the group in GraphQL. */
-export function parseGroup(text: string, from: Collection, context: SchemaContext): Group {
+/**
+ * `path`, `path:bucket`, or the name of the group in GraphQL. `resolved`: the field with the records whose URIs are the
+ * values; null if the values are shown themselves. `reference`: null if the records may be of any collection.
+ */
+export function parseGroup(text: string, from: Collection, context: SchemaContext) {
   const { model } = context.catalogue
   const fields = groupFields(from, model)
   const [, before = '', unit] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
@@ -42,14 +36,13 @@ export function parseGroup(text: string, from: Collection, context: SchemaContex
   return { text: text.trim(), field, resolved, reference }
 }
 
-export interface Groups {
-  readonly groups: readonly Group[]
-  /** The size of ranges, which all integers have; undefined if values are grouped by themselves. */
-  readonly interval: number | undefined
-}
+export type Groups = ReturnType<typeof parseGroups>
 
-/** Paths, of which those to integers may end with the size of ranges: `wordCount:100`. */
-export function parseGroups(by: readonly string[], from: Collection, context: SchemaContext): Groups {
+/**
+ * Paths, of which those to integers may end with the size of ranges: `wordCount:100`. `interval`: this size, which all
+ * integers have; undefined if values are grouped by themselves.
+ */
+export function parseGroups(by: readonly string[], from: Collection, context: SchemaContext) {
   const parsed = by.map((text) => {
     const [, path = text, size] = /^(.*):(\d{1,10})\s*$/.exec(text) ?? []
     const group = { ...parseGroup(path, from, context), text: text.trim() }

@@ -2,7 +2,7 @@
  * Builds GraphQL operations of panels. Panels of one operation show one state of the data; a page with a chart has several
  * operations. Arguments become variables; their types come from the schema.
  */
-import type { GraphQLArgument, GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { EnumValue, indent, printField, printLines, type Selection } from './graphql-text.ts'
 
 /** Points of an operation, below the 250 of the public tier. */
@@ -126,16 +126,8 @@ function define(variables: Map<string, PanelVariable>, name: string, variable: P
 }
 
 function typeOfArgument(schema: GraphQLSchema, field: string, argument: string): string {
-  const found = argumentOf(schema, field, argument)
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  const found = fields[field]?.args.find(({ name }) => name === argument)
   if (found === undefined) throw new Error(`The field ${field} has no argument ${argument}.`)
   return String(found.type)
-}
-
-export function argumentOf(
-  schema: GraphQLSchema,
-  field: string,
-  argument: string,
-): GraphQLArgument | undefined {
-  const fields = schema.getQueryType()?.getFields() ?? {}
-  return fields[field]?.args.find(({ name }) => name === argument)
 }

@@ -10,7 +10,6 @@ import { collectionAddress } from '../addresses.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { createSubjects, type PageSubject } from '../fields/subject.ts'
-import { argumentOf } from '../../ask/operation.ts'
 import { type Operator, operatorsOf } from '../../ask/fields.ts'
 import { chartParameters, viewParameters } from './parameters.ts'
 import { readView, type View, writeView } from './view.ts'
@@ -148,7 +147,8 @@ test('every condition reads as it was written, and becomes a where of the schema
   for (const model of models) {
     const schema = buildGraphQLSchema(model)
     for (const subject of createSubjects(model).all) {
-      const type = argumentOf(schema, subject.collection.rootField, 'where')?.type as GraphQLInputType
+      const { args } = schema.getQueryType()?.getFields()[subject.collection.rootField] ?? { args: [] }
+      const type = args.find(({ name }) => name === 'where')?.type as GraphQLInputType
       const { view: empty } = readView([], subject)
       const all = conditionsOn(subject)
       for (const condition of all) {

@@ -9,20 +9,12 @@ import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { EnumValue, nested, onType, printField, type Selection } from '../../ask/graphql-text.ts'
 import { resolvedName } from '../../ask/selection.ts'
 import type { Json } from '../../util/is-object.ts'
-import { type Match, type OwnNames, readOwnNames, siteOf } from './compare-names.ts'
+import { type Match, readOwnNames, siteOf } from './compare-names.ts'
 
 /** Records that most refer to, of each reference. */
 const mostRead = 500
 
-export interface Candidate extends OwnNames {
-  readonly subject: Subject
-  readonly uri: string
-  readonly key: string
-  /** The value of the subject's field `apart`; of an address of a site, the host. */
-  readonly apart: string | null
-  /** The number of records that refer to it if it is among those that most refer to, otherwise 0. */
-  readonly fame: number
-}
+export type Candidate = ReturnType<typeof readCandidate>
 
 export interface NamedRecord extends Candidate {
   /** The number of records that refer to it; null if its collection is not referred to. */
@@ -43,7 +35,11 @@ export function selectNames({ display, domains, handles, addresses, apart }: Sub
   return { uri: {}, rkey: {}, ...Object.fromEntries(fields.map(({ name }) => [name, {}])) }
 }
 
-export function readCandidate(node: Json, fame: number, subject: Subject): Candidate {
+/**
+ * `fame`: the number of records that refer to it if it is among those that most refer to, otherwise 0. `apart`: the value
+ * of the subject's field of that name; of an address of a site, the host.
+ */
+export function readCandidate(node: Json, fame: number, subject: Subject) {
   const texts = (...fields: readonly (Field | null)[]): string[] =>
     fields.flatMap((field) => {
       const value = field === null ? null : node[field.name]

@@ -20,41 +20,15 @@ export interface Match {
   readonly isLabel: boolean
 }
 
-/** The names of one record, read once for all comparisons. */
-export interface OwnNames {
-  /** The URI if the record has no name. */
-  readonly name: string
-  /** URI, key, domains and addresses. */
-  readonly identifiers: ReadonlySet<string>
-  readonly handles: ReadonlySet<string>
-  /** Domains, and hosts of addresses without a path. */
-  readonly hosts: readonly string[]
-  /** The words of the name, and the parts of each domain, of which the last is its main part. */
-  readonly spelt: readonly string[]
-  readonly parts: readonly (readonly string[])[]
-}
-
-/** What a caller wrote, read once for all comparisons. */
-export interface WantedName {
-  readonly text: string
-  /** Folded words, with a leading article and without it. */
-  readonly all: readonly string[]
-  readonly words: readonly string[]
-  /** The words with the article, and without it, each written together. */
-  readonly whole: string
-  readonly core: string
-  /** The host of an address, or a domain, without `www.`; null for other texts. */
-  readonly host: string | null
-  /** The normal form of an address by `sameUrl`; null for other texts. */
-  readonly address: string | null
-}
-
 /** Articles that may be left out at the beginning of a name; `L'` is the word `l`. */
 const articles = new Set('the a an der die das le la les l el los las il lo gli o os as de het'.split(' '))
 /** Of these, a domain such as `theguardian.com` is called without it. */
 const inDomains = /^(?:the|der|die|das|les|los|las)/
 
-export function readWanted(given: string): WantedName {
+export type WantedName = ReturnType<typeof readWanted>
+
+/** What a caller wrote, read once for all comparisons. */
+export function readWanted(given: string) {
   // Answers cut long names.
   const text = given.trim().replace(/…$/, '')
   const all = plainWordsOf(text)
@@ -64,33 +38,35 @@ export function readWanted(given: string): WantedName {
   const isAddress = normal !== null && /[/:]/.test(text)
   return {
     text,
+    /** Folded words, with a leading article and without it. */
     all,
     words,
+    /** The words with the article, and without it, each written together. */
     whole: all.join(''),
     core: words.join(''),
+    /** The host of an address, or a domain, without `www.`; null for other texts. */
     host: normal !== null && (isDomain || isAddress) ? hostOf(normal) : null,
+    /** The normal form of an address by `sameUrl`; null for other texts. */
     address: isAddress ? normal : null,
   }
 }
 
 type Texts = readonly string[]
+export type OwnNames = ReturnType<typeof readOwnNames>
 
-/** `ids`: URI and key. */
-export function readOwnNames(
-  name: string,
-  ids: Texts,
-  domains: Texts,
-  handles: Texts,
-  addresses: Texts,
-): OwnNames {
+/** The names of one record, read once for all comparisons. `name`: the URI if it has none; `ids`: URI and key. */
+export function readOwnNames(name: string, ids: Texts, domains: Texts, handles: Texts, addresses: Texts) {
   const bare = domains.map(bareHost)
   const urls = addresses.flatMap((one) => normalizeUrl(one) ?? [])
   const hosts = [...bare, ...urls.filter((url) => url === hostOf(url))].filter((host) => host !== '')
   return {
     name,
+    /** URI, key, domains and addresses. */
     identifiers: new Set([...ids, ...bare, ...urls]),
     handles: new Set(handles.map((one) => one.toLowerCase())),
+    /** Domains, and hosts of addresses without a path. */
     hosts,
+    /** The words of the name, and the parts of each domain, of which the last is its main part. */
     spelt: ids.includes(name) ? [] : plainWordsOf(name),
     parts: [...hosts, ...(isDomain(name) ? [name] : [])].map(partsOf),
   }

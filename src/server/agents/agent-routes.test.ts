@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventLoopQueue } from './agent-routes.ts'
+import { createQueue } from './agent-routes.ts'
 
 test('one piece of work begins in a turn of the event loop, in the order of asking', async () => {
-  const queue = new EventLoopQueue()
+  const next = createQueue()
   let turn = 0
   let isOver = false
   const count = (): void => {
@@ -14,7 +14,7 @@ test('one piece of work begins in a turn of the event loop, in the order of aski
   const begun: { readonly piece: number; readonly turn: number }[] = []
   await Promise.all(
     Array.from({ length: 9 }, async (_, piece) => {
-      await queue.next()
+      await next()
       begun.push({ piece, turn })
     }),
   )
@@ -27,10 +27,10 @@ test('one piece of work begins in a turn of the event loop, in the order of aski
 })
 
 test('a single piece of work begins in the next turn', async () => {
-  const queue = new EventLoopQueue()
-  await queue.next()
+  const next = createQueue()
+  await next()
   let isNext = false
   setImmediate(() => setImmediate(() => (isNext = true)))
-  await queue.next()
+  await next()
   assert.equal(isNext, false)
 })

@@ -24,7 +24,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   app.addHook('onClose', () => agent.close())
   /** Of requests that are not charged yet. */
   const callers = new WeakMap<FastifyRequest, AgentCaller>()
-  const queue = new EventLoopQueue()
+  const next = createQueue()
   const charge = (request: FastifyRequest, caller: AgentCaller, bytes: number): Promise<void> => {
     callers.delete(request)
     return caller.pay(bytes)
@@ -71,8 +71,8 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   ): Promise<FastifyReply | void> {
     const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     await caller.turn()
-    await queue.next()
-    const endpoint = meterEndpoint(caller, queue)
+    await next()
+    const endpoint = meterEndpoint(caller, next)
     try {
       await charge(request, caller, body.length)
     } catch (error) {
@@ -183,10 +183,10 @@ function isTransient(error: unknown): error is ServiceError {
 }
 
 /**
- * The caller's endpoint for one message. Counts for how long the message blocks the thread: from now, in a turn of
- * `queue`, and from the turn after each answer, to the end of that turn.
+ * The caller's endpoint for one message. Counts for how long the message blocks the thread: from now, in a turn of the
+ * queue, and from the turn after each answer, to the end of that turn.
  */
-function meterEndpoint(caller: AgentCaller, queue: EventLoopQueue): Endpoint {
+function meterEndpoint(caller: AgentCaller, next: () => Promise<void>): Endpoint {
   let since: number | null = null
   const end = (): void => {
     if (since !== null) caller.spend(performance.now() - since)
@@ -201,10 +201,10 @@ function meterEndpoint(caller: AgentCaller, queue: EventLoopQueue): Endpoint {
     async ask(question, signal) {
       end()
       try {
-        await queue.next()
+        await next()
         return await caller.endpoint.ask(question, signal)
       } finally {
-        await queue.next()
+        await next()
         begin()
       }
     },
@@ -213,14 +213,10 @@ function meterEndpoint(caller: AgentCaller, queue: EventLoopQueue): Endpoint {
 
 /**
  * Lets one piece of agents' work begin in each turn of the event loop, so that other requests are answered between two
- * pieces for any number of agents. A piece is the work of a message until it waits for the database.
+ * pieces for any number of agents. A piece is the work of a message until it waits for the database. What it returns is
+ * awaited before a piece; pieces keep their order.
  */
-export class EventLoopQueue {
-  #last = Promise.resolve()
-
-  /** Await before a piece of work; pieces keep their order. */
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => nextTurn())
-    return this.#last
-  }
+export function createQueue(): () => Promise<void> {
+  let last = Promise.resolve()
+  return () => (last = last.then(() => nextTurn()))
 }

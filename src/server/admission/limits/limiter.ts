@@ -1,41 +1,30 @@
 /** The limits of callers as the server sees them: what they may spend, and what they are told about it. */
 import { ServiceError } from '../../../errors.ts'
+import type { MaybePromise } from '../../../util/async/promises.ts'
 import { counted } from '../../../util/text/counted.ts'
 import type { Caller, Tier } from '../tiers.ts'
 import type { Counts, PointStore, Taken } from './counts.ts'
 
-/** Result of an attempt to spend points. */
-export interface Allowance {
-  readonly granted: boolean
-  /** Points left in the caller's current minute. */
-  readonly remaining: number
-  /** Whole seconds, at least 1, until all points are available again. */
-  readonly resetSeconds: number
-}
+export type Allowance = ReturnType<typeof allowance>
 
-export interface Limiter extends Pick<Counts, 'failKey' | 'keyPause'> {
-  /** Null for a tier without a limit. A refused request costs nothing. Synchronous where possible. */
-  spend(caller: Caller, points: number): Allowance | null | Promise<Allowance | null>
-  /** Returns unused points of the minute that ends at `ends` (milliseconds since 1970). */
-  refund(caller: Caller, points: number, ends: number): void
-  /** Starts a long request; false when the caller has as many as its tier allows. */
-  enter(caller: Caller): boolean | Promise<boolean>
-  leave(caller: Caller): void
-}
+export type Limiter = ReturnType<typeof createLimiter>
 
 /** `counts` may be of this process or of another. */
-export function createLimiter(counts: Counts): Limiter {
+export function createLimiter(counts: Counts) {
   const leases = new Leases(counts.points)
   return {
-    spend: ({ id, tier }, points) =>
+    /** Null for a tier without a limit. A refused request costs nothing. Synchronous where possible. */
+    spend: ({ id, tier }: Caller, points: number): MaybePromise<Allowance | null> =>
       tier.pointsPerMinute === null ? null : leases.spend(id, tier.pointsPerMinute, points),
-    refund: ({ id, tier }, points, ends) => {
+    /** Returns unused points of the minute that ends at `ends` (milliseconds since 1970). */
+    refund({ id, tier }: Caller, points: number, ends: number) {
       if (tier.pointsPerMinute !== null) leases.refund(id, points, ends)
     },
-    enter: ({ id, tier }) => counts.enter(id, tier.concurrent),
-    leave: ({ id }) => counts.leave(id),
-    failKey: (address) => counts.failKey(address),
-    keyPause: (address) => counts.keyPause(address),
+    /** Starts a long request; false when the caller has as many as its tier allows. */
+    enter: ({ id, tier }: Caller) => counts.enter(id, tier.concurrent),
+    leave: ({ id }: Caller) => counts.leave(id),
+    failKey: (address: string) => counts.failKey(address),
+    keyPause: (address: string) => counts.keyPause(address),
   }
 }
 
@@ -212,6 +201,10 @@ function settle(lease: Lease, taken: Taken, points: number, held: number): Allow
   return allowance(isGranted, lease, now)
 }
 
-function allowance(granted: boolean, { held, remaining, ends }: Lease, now: number): Allowance {
+/**
+ * Result of an attempt to spend points. `remaining`: points left in the caller's current minute; `resetSeconds`: whole
+ * seconds, at least 1, until all points are available again.
+ */
+function allowance(granted: boolean, { held, remaining, ends }: Lease, now: number) {
   return { granted, remaining: remaining + held, resetSeconds: Math.max(1, Math.ceil((ends - now) / 1000)) }
 }
