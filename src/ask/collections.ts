@@ -1,7 +1,4 @@
-/**
- * The collections for tools: their short names, and the fields that represent a record in little space. Everything
- * follows from the lexicons.
- */
+/** The collections for tools, as the lexicons say: their short names, and fields that stand for a record. */
 import { lastPart } from '../schema/model/naming.ts'
 import type { Collection, Field, Model } from '../schema/model/model.ts'
 import { type GivenRoles, guessRoles } from '../schema/model/roles.ts'

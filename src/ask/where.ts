@@ -170,10 +170,7 @@ export function whereNone(steps: readonly Step[], last: RecordStep, condition: W
   return nest({ steps: steps.slice(0, -1) }, { [last.name]: { none: condition } })
 }
 
-/**
- * All conditions hold. Conditions with the same path apply to the same record: two conditions on `enrichment` must be
- * met by one enrichment.
- */
+/** All hold. Those with one path apply to the same record: two on `enrichment` must be met by one of them. */
 export function allOf(conditions: readonly Where[]): Where {
   const merged: Record<string, Literal> = {}
   const rest: Where[] = []

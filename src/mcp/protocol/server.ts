@@ -1,7 +1,4 @@
-/**
- * The agents' server for any transport: registers the tools of one model with the official SDK.
- * It must not know HTTP, standard input or the caller.
- */
+/** Registers the tools of one model with the SDK. It must not know HTTP, standard input or the caller. */
 import type { CallToolResult, McpServerOptions, ServerContext } from '@modelcontextprotocol/server'
 import { INVALID_PARAMS, McpServer, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'

@@ -1,7 +1,4 @@
-/**
- * Explains empty answers: names filter values, times and words that no record has. Its queries run only after
- * an empty answer.
- */
+/** Explains empty answers, by queries after them: names filter values, times and words that no record has. */
 import type { Subject } from '../../ask/collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { printField } from '../../ask/graphql-text.ts'

@@ -1,7 +1,4 @@
-/**
- * Counts tokens with the vocabulary o200k_base. Tokenizers of other models differ from it, and from each other, by some
- * tens of per cent.
- */
+/** Counts tokens with the vocabulary o200k_base, from which other tokenizers differ by tens of per cent. */
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { answerText } from './plain-text.ts'
 

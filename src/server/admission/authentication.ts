@@ -27,10 +27,7 @@ export interface AuthenticationOptions {
   readonly limiter: Pick<Limiter, 'failKey' | 'keyPause'>
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /**
-   * Seconds that a key is cached, which is the longest that a revoked key still works. 0 where a database lookup needs
-   * no round trip.
-   */
+  /** Seconds that a key is cached, and may work after it is revoked; 0 where a lookup needs no round trip. */
   readonly cacheSeconds: number
   readonly onNotice: (text: string) => void
 }

@@ -113,10 +113,7 @@ export function viewAsBuffer(bytes: Uint8Array): Buffer {
 
 const bodyHint = 'Send a JSON object such as {"query": "{ __typename }"}.'
 
-/**
- * Above the need of the deepest `where`, two brackets for each of its 64 levels, and far below the depth at which a
- * recursive function overflows the stack.
- */
+/** More than a `where` needs, two brackets for each of 64 levels, and far below what overflows the stack. */
 const maxJsonDepth = 256
 /** So many have variables that are over their own limit of 60,000, because at most every second is a bracket. */
 const maxJsonParts = 120_000

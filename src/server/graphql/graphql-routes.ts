@@ -64,10 +64,7 @@ const compressedFrom = 32_768
 /** Answers a request, whose question is read when its caller is known and charged. */
 export type Answer = (request: FastifyRequest, reply: FastifyReply, read: () => AskedAnswer) => void
 
-/**
- * `timeout`: milliseconds in which callers must read a large answer, and the next piece of a file. Returns what answers
- * on other paths.
- */
+/** `timeout`: milliseconds to read large answers, or a piece of a file. Returns what answers other paths. */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,

@@ -1,6 +1,4 @@
-/**
- * Assembles the HTTP server: its routes and its own limits. Each route's behaviour is in its own file.
- */
+/** Assembles the HTTP server: its routes and its own limits. Each route's behaviour is in its own file. */
 import { randomBytes } from 'node:crypto'
 import fastify, {
   type FastifyBaseLogger,

@@ -13,18 +13,13 @@ import { ServiceError } from '../../errors.ts'
 import { shared } from '../../util/async/promises.ts'
 import { acceptsGzip, matchesEtag } from './requests.ts'
 
-export interface Asset {
-  readonly type: string
-  /** Weak, because the compressed content has the same ETag. */
-  readonly etag: string
-  readonly plain: Buffer
-  readonly zipped: () => Promise<Buffer>
-}
+type Asset = ReturnType<typeof createAsset>
 
-export function createAsset(type: string, plain: Buffer): Asset {
+export function createAsset(type: string, plain: Buffer) {
   let zipped: Promise<Buffer> | undefined
   return {
     type,
+    /** Weak, because the compressed content has the same ETag. */
     etag: `W/"${hash('sha256', plain)}"`,
     plain,
     // Compressed once: the largest takes a tenth of a second, which callers must not be able to cause at will.

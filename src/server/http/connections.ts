@@ -1,7 +1,4 @@
-/**
- * Limits the number of connections, bodies in small chunks, and the memory of answers on their way. It must not know the
- * content of requests.
- */
+/** Limits connections, small chunks and unread answers. It must not know the content of requests. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlockList, type Socket, type SocketAddress } from 'node:net'
 import { LRUCache } from 'lru-cache'

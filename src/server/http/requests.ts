@@ -48,10 +48,7 @@ export function headProblem({ httpVersion, headers, rawHeaders }: Head): Service
 
 export type ResponseType = 'application/json' | 'application/graphql-response+json'
 
-/**
- * The media type of a GraphQL answer. The newer one must be requested by name: callers that accept anything, or
- * nothing that we offer, get `application/json`.
- */
+/** The media type of a GraphQL answer: `application/json`, unless the newer one is asked for by name. */
 export function responseType(accept: string | undefined): ResponseType {
   if (accept === undefined) return 'application/json'
   const wanted = parseQualities(accept)

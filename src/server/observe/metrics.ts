@@ -1,7 +1,4 @@
-/**
- * Prometheus metrics of requests, and the server that shows metrics. Labels are few and bounded: they never contain
- * keys, addresses or operations.
- */
+/** Prometheus metrics of requests, and their server. Labels are few: never keys, addresses or operations. */
 import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from '../admission/request-context.ts'

@@ -99,10 +99,7 @@ export function topColumn(
 
 const samplesTitle = 'samples'
 
-/**
- * The newest records of each group: URIs, and names, or where a record has none that of the record it refers to; with
- * `cite`, CIDs.
- */
+/** The newest of each group: URIs, names, or else those of what they refer to; with `cite`, CIDs. */
 export function samplesColumn(
   number: number,
   cite: boolean,

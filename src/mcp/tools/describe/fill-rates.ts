@@ -55,10 +55,7 @@ export function createFillRateReader(): FillRateReader {
   }
 }
 
-/**
- * `known`: numbers of records without a field that have been counted already. `refused`: why some rates are missing; null
- * if none is.
- */
+/** `known`: counts of records without a field that there are. `refused`: why rates are missing, or null. */
 async function countRates(
   subject: Subject,
   records: number,

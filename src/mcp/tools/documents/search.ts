@@ -22,11 +22,7 @@ const mostOfEach = 10
 /** Collections that one operation reads; more could cost more points than a tier allows for one operation. */
 const atOnce = 6
 
-interface Result extends Json {
-  readonly id: string
-  readonly title: string
-  readonly url: string
-}
+type Result = ReturnType<typeof resultOf>
 
 export const searchTool: ToolDefinition = {
   name: 'search',
