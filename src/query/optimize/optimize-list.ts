@@ -53,9 +53,7 @@ export function planList(
 }
 
 function planTotal(optimizer: Optimizer, list: ListPlan): PhysicalList['total'] {
-  return list.distinct.length > 0
-    ? planDistinctCount(optimizer, list)
-    : planCount(optimizer, list.table, list.where, list.link)
+  return list.distinct.length > 0 ? planDistinctCount(optimizer, list) : planCount(optimizer, list)
 }
 
 /** `isPage`: rows of the page, not those on the side that its cursor bounds. */

@@ -8,6 +8,7 @@ import { columnsOfSort } from './columns-read.ts'
 import { planCount } from './groups/optimize-count.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isUnhinted, type Optimizer } from './optimizer.ts'
+import { alwaysTrue } from '../plan/conditions.ts'
 import { newestFirst } from '../plan/build-page.ts'
 import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
 import type { ListPlan, Ranking, WordTerm } from '../plan/plan.ts'
@@ -22,7 +23,7 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
   const wanted = { reverse: last !== null, inclusive: last !== null, limit }
   const candidates = planRows(optimizer, newest, wanted)
   const match = wholeMatch(list, ranking)
-  const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
+  const records = planCount(optimizer, { table: list.table, where: alwaysTrue })
   optimizer.estimate.rows += ranking.terms.length * rankingRows
   const required = match === null ? [] : requiredTerms(match)
   const terms = ranking.terms.map((term) => ({

@@ -4,6 +4,7 @@ import { planSamples } from '../outputs/samples.ts'
 import { planShares, summedTop, usesCount } from '../outputs/shares.ts'
 import { planSignificance } from '../outputs/significance.ts'
 import { planUnusualWords } from '../outputs/unusual-words.ts'
+import { alwaysTrue } from '../plan/conditions.ts'
 import type { Fields } from '../plan/fields.ts'
 import type {
   CountedTable,
@@ -71,7 +72,7 @@ function planStatus(optimizer: Optimizer, output: StatusOutput): StatusOutput<Co
   const isCounted = output.fields.some((field) => field.output.kind === 'records')
   const tables = output.tables.map((table) => ({
     table,
-    count: isCounted ? planCount(optimizer, table, { kind: 'all', of: [] }, null) : null,
+    count: isCounted ? planCount(optimizer, { table, where: alwaysTrue }) : null,
   }))
   return { ...output, tables }
 }
@@ -129,8 +130,7 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
   const isDivided = dividesCounts || (sharesWhole && usesCount(aggregate.share))
-  const count =
-    counts > 0 || isDivided ? planTotal(optimizer, aggregate.table, aggregate.where, addsUp) : null
+  const count = counts > 0 || isDivided ? planTotal(optimizer, aggregate, addsUp) : null
   const significance = isGrouped ? planSignificance(optimizer, aggregate) : null
   const shares = planShares(optimizer, aggregate)
   const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'

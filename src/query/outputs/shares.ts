@@ -118,7 +118,7 @@ export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalS
     return {
       where,
       groups: sharesGroups ? (ofAll ?? planGroups(optimizer, part, keys)) : null,
-      count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
+      count: sharesWhole ? planTotal(optimizer, { table, where }, addsUp && sharesGroups) : null,
       elements:
         share.elements?.map((each) => ({ ...each, where: planFilter(optimizer, each.where) })) ?? null,
     }

@@ -86,7 +86,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const { minCount } = significance
   const { addsUp } = readingsOf(plan)
   const totalOf = (condition: Condition): TotalAccess =>
-    addsUp ? { kind: 'groups' } : planCount(optimizer, table, condition, null)
+    addsUp ? { kind: 'groups' } : planCount(optimizer, { table, where: condition })
   const total = totalOf(where)
   const everything = groupsOfAll(optimizer, plan.table, keys)
   const outside = everything === null ? null : recordsOutside(optimizer, plan)

@@ -75,7 +75,7 @@ function unusualWordSize(output: UnusualWordOutput): number {
 export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan): PhysicalUnusualWords {
   const { table, where, background } = words
   const sampled = (condition: Condition): SampledRecords => ({
-    count: planCount(optimizer, table, condition, null),
+    count: planCount(optimizer, { table, where: condition }),
     rows: planSample(optimizer, table, condition),
   })
   optimizer.estimate.rows = Number.POSITIVE_INFINITY

@@ -7,7 +7,7 @@ import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import { quote } from '../../../sql/sql.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { alwaysTrue, type Condition, type Link, type TargetSemiJoin } from '../../plan/conditions.ts'
+import { alwaysTrue, type Condition, type TargetSemiJoin } from '../../plan/conditions.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type {
@@ -32,44 +32,35 @@ import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { timeOfMatches } from '../match-words.ts'
 import { countFound, filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
-import { isUnhinted, type LinkedRecords, type Optimizer, rowsOf } from '../optimizer.ts'
+import { isUnhinted, type LinkedRecords, type Optimizer, type Records, rowsOf } from '../optimizer.ts'
 import { type Choice, pairs } from '../path-options.ts'
 
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
 const mostCounts = 20_001
 
 /** Plans the count of records that meet conditions: all of a table, or those that refer by a link to the outer row. */
-export function planCount(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  link: Link | null,
-): CountAccess {
+export function planCount(optimizer: Optimizer, records: LinkedRecords): CountAccess {
+  const { table, where, link = null } = records
   if (link === null) {
     const materialized = materializedCount(optimizer, table, where)
     if (materialized !== null) return materialized
     const words = where.kind === 'not' ? where.of : where
-    if (words.kind !== 'words' || optimizer.state.hiding) return planCountedRows(optimizer, { table, where })
+    if (words.kind !== 'words' || optimizer.state.hiding) return planCountedRows(optimizer, records)
     optimizer.estimate.rows += timeOfMatches(optimizer, words.index, words.match)
-    const outOf = where.kind === 'not' ? planCount(optimizer, table, alwaysTrue, null) : null
+    const outOf = where.kind === 'not' ? planCount(optimizer, { table, where: alwaysTrue }) : null
     return { kind: 'matches', index: words.index, match: words.match, outOf }
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
     if (counts !== undefined) return { kind: 'link-counts', counts }
   }
-  return planCountedRows(optimizer, { table, where, link })
+  return planCountedRows(optimizer, records)
 }
 
 /** Plans the number of records of an aggregate. `addsUp`: the counts of its groups add up to it. */
-export function planTotal(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  addsUp: boolean,
-): TotalAccess {
+export function planTotal(optimizer: Optimizer, { table, where }: Records, addsUp: boolean): TotalAccess {
   const materialized = materializedCount(optimizer, table, where)
-  return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
+  return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, { table, where }))
 }
 
 /** Rows that are counted or grouped, in any order. */
