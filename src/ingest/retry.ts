@@ -11,7 +11,7 @@ import { readRejections } from '../database/metadata/read-rejections.ts'
 
 const batchSize = 200
 
-/** All stored rejections, in pages; what becomes of those of one page changes no later page. */
+/** All stored rejections, page by page. A page that was retried does not move the next one. */
 export async function* rejectionPages(read: ReadDatabase): AsyncGenerator<readonly StoredRejection[]> {
   for (let after: string | null = null; ; ) {
     const some: readonly StoredRejection[] = await read.readSteps(() => readRejections(batchSize, after))

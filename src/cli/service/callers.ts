@@ -26,8 +26,8 @@ export async function openCounts(config: Config): Promise<Counts & AsyncDisposab
 const interval = 60_000
 
 /**
- * For a process that answers by itself, and for the primary of workers. Disposal writes the rest. A failed write is repeated later, and the
- * operator is notified once.
+ * For a process that answers by itself, and for the primary of workers. Disposal writes the rest. A failed write is
+ * repeated later, and the operator is notified once.
  */
 export function storeUsage(config: Config): AsyncDisposable & { readonly meter: UsageMeter } {
   const meter = new UsageMeter(Date.now)

@@ -156,7 +156,7 @@ export function languageField({ fields, roles }: PageSubject): ShownField | null
   return own.find(isLanguage) ?? null
 }
 
-/** What to say of each side that is a sample; null of one that is not. `count`: the number of records of the topic; `compared`: of those it is compared with, its own included. */
+/** A note for each side that is a sample, else null. `count`: records of the topic; `compared`: all, those of the topic included. */
 export function sampleNotes(
   { unusualWords }: UnusualAnswer,
   count: number,

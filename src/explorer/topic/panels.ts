@@ -117,7 +117,7 @@ function isOfOneLanguage(base: ShareBase, { conditions }: View, subject: PageSub
   return base.name === 'filters' && conditions.some(isOne)
 }
 
-/** That of more than half, as its usual words are unusual next to others; null where all have one. Without an answer, any. */
+/** The language of more than half of the records: next to others its usual words are unusual. Null where all have one; with a null answer, any. */
 function languageIn(
   answer: Answer | null,
   at: number,

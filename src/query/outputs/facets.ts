@@ -109,8 +109,8 @@ function isInput(value: unknown): value is Input {
 }
 
 /**
- * What each facet reads that reads any. The first under a condition costs what groups by its key cost; the others share the records
- * that it finds. Conditions are equal if they are the same object.
+ * What each facet that reads records costs. The first under a condition costs what groups by its key do; others share the
+ * records that it finds. Conditions are equal if they are the same object.
  */
 function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): ReadonlyMap<FacetPlan, number> {
   const found = new Set<Condition>()

@@ -118,7 +118,7 @@ async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<read
   return results
 }
 
-/** Where the title, one at most, and the addresses of a record are. A record without an address of its own is cited by that of the record that it refers to. */
+/** Where the title and the addresses of a record are. One without an address is cited by that of the record that it refers to. */
 function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox) {
   const behind = referencedFrom(collection, toolbox).flatMap(([name, { nsid }]) => {
     const [address] = toolbox.catalogue.of(nsid).addresses

@@ -84,8 +84,8 @@ interface Minute {
 }
 
 /**
- * Points counted in this process, or whatever else a key may use in a minute. Beyond the maximum it forgets the callers whose minutes began first: a caller with
- * that many addresses is unlimited in effect anyway, and must not fill the memory as well.
+ * What each key used of its allowance, such as points of a minute, counted in this process. Beyond the maximum it forgets the
+ * keys whose time began first: a caller with that many addresses is unlimited anyway, and must not fill the memory as well.
  */
 export class MemoryPoints implements PointStore {
   /** In the order in which the minutes began. */
