@@ -12,6 +12,8 @@ export interface Step {
   readonly query: Sql
   /** Whether its rows are stored; otherwise the engine reads them where the step is named. */
   readonly isStored: boolean
+  /** Equal for queries that differ in aliases and values alone. */
+  readonly shape?: string
 }
 
 export interface Emitter {
@@ -23,7 +25,9 @@ export interface Emitter {
   readonly list: (emitter: Emitter, list: PhysicalList, parent: RecordRow) => Sql
   /** Emits the rows of a list in order, of which those by relevance and distinct ones consist. */
   readonly inOrder: EmitRows
-  /** The stages of the statement so far; null where tables are not spread over nodes. */
+  /** Those of the whole statement so far. */
+  readonly steps: Step[]
+  /** The same, all of them stored; null where tables are not spread over nodes. */
   readonly stages: Step[] | null
   /** An alias that is unique in the statement. */
   alias(): Sql
@@ -89,6 +93,7 @@ export function createEmitter(
     tables,
     list,
     inOrder,
+    steps: [],
     stages: null,
     alias: () => {
       aliases += 1

@@ -1,6 +1,7 @@
 /**
- * Queries in steps: common table expressions as data, in the order in which they were added, printed once. Where tables
- * are spread over nodes, the steps of a whole statement are its stages, because only there may they stand.
+ * Queries in steps: common table expressions as data, in the order in which they were added, printed once. Equal queries
+ * are one step, so that parts of a statement which count the same share it. Where tables are spread over nodes, the steps
+ * of a statement are its stages, because only there may they stand.
  */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
@@ -13,22 +14,49 @@ export interface StepEmitter extends Emitter {
   step(query: Sql, isStored?: boolean): Sql
 }
 
-/** A subquery for a value, of the steps that it adds; without any, the value itself. `from`: where it is selected from. */
-export function inSteps(
-  emitter: Emitter,
-  body: (steps: StepEmitter) => { readonly value: Sql; readonly from?: Sql },
-): Sql {
-  const { stages } = emitter
-  const steps: Step[] = stages ?? []
-  const step: StepEmitter['step'] = (query, isStored = true) => {
-    const name = emitter.alias()
-    steps.push({ name, query, isStored: isStored || stages !== null })
-    return name
-  }
-  const { value, from } = body({ ...emitter, step })
-  const selected = from === undefined ? value : sql`(select ${value} from ${from})`
-  if (stages !== null || steps.length === 0) return selected
-  return sql`(${withSteps(steps)}select ${value}${from === undefined ? sql`` : sql` from ${from}`})`
+/** For a query that names no row around it: its steps are those of the statement. */
+export function ofStatement(emitter: Emitter): StepEmitter {
+  return stepping(emitter, emitter.steps)
+}
+
+/** A subquery for a value, of the steps that it adds. They may name rows around it. */
+export function inSteps(emitter: Emitter, body: (steps: StepEmitter) => Sql): Sql {
+  if (emitter.stages !== null) return body(ofStatement(emitter))
+  const steps: Step[] = []
+  const value = body(stepping(emitter, steps))
+  return steps.length === 0 ? value : sql`(${withSteps(steps)}select ${value})`
+}
+
+function stepping(emitter: Emitter, steps: Step[]): StepEmitter {
+  return { ...emitter, step: (query, isStored = true) => addStep(emitter, steps, query, isStored) }
+}
+
+function addStep({ alias, stages }: Emitter, steps: Step[], query: Sql, isStored: boolean): Sql {
+  const shape = shapeOf(query, steps)
+  const same = steps.find((step) => step.shape === shape && isEqualTo(step.query.values, query.values))
+  if (same !== undefined) return same.name
+  const name = alias()
+  steps.push({ name, query, shape, isStored: isStored || stages !== null })
+  return name
+}
+
+/** Quoted texts and names, and aliases. */
+const named = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\bt\d+\b/g
+
+/** The text with aliases of its own numbered in order, which is the same for queries that differ in these alone. */
+function shapeOf(query: Sql, steps: readonly Step[]): string {
+  const others = new Set(steps.map(({ name }) => name.sql))
+  const own = new Map<string, number>()
+  return query.sql.replace(named, (part) => {
+    if (!part.startsWith('t') || others.has(part)) return part
+    const number = own.get(part) ?? own.size
+    own.set(part, number)
+    return `:${number}`
+  })
+}
+
+function isEqualTo(values: readonly unknown[], others: readonly unknown[]): boolean {
+  return values.length === others.length && values.every((value, index) => value === others[index])
 }
 
 export function withSteps(steps: readonly Step[]): Sql {
@@ -38,21 +66,19 @@ export function withSteps(steps: readonly Step[]): Sql {
   return tables.length === 0 ? sql`` : sql`with ${join(tables, ', ')} `
 }
 
-/** A statement with the stages that its parts add. */
+/** A statement with the steps that its parts add. */
 export function emitQuery(emitter: Emitter, query: (emitter: Emitter) => Sql): Statement {
   const { dialect } = emitter
-  const stages: Step[] | null = dialect.isSpread ? [] : null
-  const last = query({ ...emitter, stages })
-  const statement = stages === null ? last : sql`${withSteps(stages)}${last}`
+  const steps: Step[] = []
+  const last = query({ ...emitter, steps, stages: dialect.isSpread ? steps : null })
+  const statement = sql`${withSteps(steps)}${last}`
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
 /** Adds a stage, and returns its name. */
-export function stage({ stages, alias }: Emitter, query: Sql): Sql {
-  if (stages === null) throw new Error('The statement has no stages.')
-  const name = alias()
-  stages.push({ name, query, isStored: true })
-  return name
+export function stage(emitter: Emitter, query: Sql): Sql {
+  if (emitter.stages === null) throw new Error('The statement has no stages.')
+  return addStep(emitter, emitter.stages, query, true)
 }
 
 /** A sub-query that names no row around it; in a statement of stages, all rows of a stage. */

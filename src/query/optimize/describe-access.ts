@@ -27,6 +27,8 @@ export function describeAccess(access: TotalAccess | GroupAccess | DistinctCount
       return `materialized sums ${access.sums.name}`
     case 'matches':
       return 'the word index'
+    case 'difference':
+      return `the difference of ${describeAccess(access.of)} and ${describeAccess(access.less)}`
     case 'rows':
       return access.groupIndex === undefined
         ? describePath(access.rows.path)

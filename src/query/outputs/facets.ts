@@ -195,7 +195,7 @@ export function emitFacets(given: Emitter, table: Table, output: PhysicalFacets,
       const grouping = access === null ? null : createGrouping(emitter, plan, [facet.key], access, parent)
       return emitObject(emitter, facet.fields, (output) => facetValue(emitter, facet, grouping, output))
     })
-    return { value: emitTuple(emitter, objects) }
+    return emitTuple(emitter, objects)
   })
 }
 

@@ -1,11 +1,10 @@
 /** `top` of groups: the page first, then what lies within all its groups at once, joined by place. */
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitArray, emitObject } from '../emit/emit-output.ts'
-import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
 import { formGroups, groupValue } from '../emit/groups/emit-groups.ts'
 import type { Within } from '../emit/groups/emit-source.ts'
-import { inSteps, type StepEmitter } from '../emit/steps.ts'
+import type { StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalTop } from '../plan/physical-plan.ts'
@@ -16,42 +15,39 @@ import { countShare, type Groupings } from './shares.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
-  given: Emitter,
+  emitter: StepEmitter,
   plan: PhysicalAggregate['aggregate'],
   groups: Grouping,
   fields: Fields<PhysicalGroupOutput>,
   pageQuery: () => Sql,
 ): Sql {
-  const filled = inSteps(given, (emitter) => {
-    const { dialect } = emitter
-    const { keys } = groups.columns
-    const [found, row] = [emitter.alias(), emitter.alias()]
-    const name =
-      emitter.step(sql`select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
+  const { dialect } = emitter
+  const { keys } = groups.columns
+  const [found, row] = [emitter.alias(), emitter.alias()]
+  const name =
+    emitter.step(sql`select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
     from (${pageQuery()}) ${found}`)
-    const page: Within = { groups: name, keys }
-    let shown = name
-    const joins: Sql[] = []
-    const text = emitObject(emitter, fields, (output) => {
-      if (output.kind !== 'top' && output.kind !== 'nodes')
-        return groupValue(emitter, plan, groups, row, output, sql`${name} ${row}`)
-      const alias = emitter.alias()
-      const add = (nested: Sql): void => {
-        joins.push(sql`left join ${nested} ${alias} on ${alias}.place = ${row}.place`)
-      }
-      if (output.kind === 'nodes') add(emitSamples(emitter, plan, output, page))
-      else {
-        const { groupings, name: inner } = emitTop(emitter, output, page)
-        add(inner)
-        if (output.isSummed && groupings !== null && plan.share !== null)
-          shown = emitSummedShares(emitter, plan.share, groupings, page)
-      }
-      return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
-    })
-    const from = join([sql`${shown} ${row}`, ...joins], ' ')
-    return { value: dialect.joinedInOrder(sql`${row}.place`, text), from }
+  const page: Within = { groups: name, keys }
+  let shown = name
+  const joins: Sql[] = []
+  const text = emitObject(emitter, fields, (output) => {
+    if (output.kind !== 'top' && output.kind !== 'nodes')
+      return groupValue(emitter, plan, groups, row, output, sql`${name} ${row}`)
+    const alias = emitter.alias()
+    const add = (nested: Sql): void => {
+      joins.push(sql`left join ${nested} ${alias} on ${alias}.place = ${row}.place`)
+    }
+    if (output.kind === 'nodes') add(emitSamples(emitter, plan, output, page))
+    else {
+      const { groupings, name: inner } = emitTop(emitter, output, page)
+      add(inner)
+      if (output.isSummed && groupings !== null && plan.share !== null)
+        shown = emitSummedShares(emitter, plan.share, groupings, page)
+    }
+    return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
   })
-  return emitArray(given, filled)
+  const from = join([sql`${shown} ${row}`, ...joins], ' ')
+  return emitArray(emitter, sql`(select ${dialect.joinedInOrder(sql`${row}.place`, text)} from ${from})`)
 }
 
 /**

@@ -9,7 +9,7 @@ import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilters } from '../emit/emit-access-path.ts'
 import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
-import { emitCount, fromRows } from '../emit/groups/emit-counts.ts'
+import { emitRecordCount, fromRows } from '../emit/groups/emit-counts.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
@@ -128,7 +128,7 @@ export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWor
 /** The name of `word` and `n`, how many of the records read have it, and the number of these records. */
 function countWords(emitter: StepEmitter, table: Table, field: number, { count, rows }: SampledRecords) {
   const { wordCounts } = emitter.dialect
-  const all = sql`(select ${emitCount(emitter, count, table, null)} as n) ${emitter.alias()}`
+  const all = sql`(select ${emitRecordCount(emitter, count, table, null)} as n) ${emitter.alias()}`
   const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)
   const row = newRow(emitter, table)
   const { from, on } = fromRows(emitter, rows, row, null)

@@ -195,13 +195,10 @@ export type CountAccess =
   | { readonly kind: 'account-counts'; readonly counts: CountTable; readonly dids: readonly ColumnValue[] }
   /** Materialized counts of the records that refer to the outer row. */
   | { readonly kind: 'link-counts'; readonly counts: CountTable }
-  /** Entries of a word index, or all other records of these. */
-  | {
-      readonly kind: 'matches'
-      readonly index: WordIndex
-      readonly match: WordMatch
-      readonly outOf: CountAccess | null
-    }
+  /** Entries of a word index. */
+  | { readonly kind: 'matches'; readonly index: WordIndex; readonly match: WordMatch }
+  /** All records of one count but those of another, which are among them. */
+  | { readonly kind: 'difference'; readonly of: CountAccess; readonly less: CountAccess }
   | CountedRows
 
 /** Rows that are counted or grouped: of the whole table, or those that refer to the outer row. */

@@ -15,7 +15,7 @@ import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical
 import type { ShareOutput } from '../../plan/plan.ts'
 import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import { inSteps, stage, type StepEmitter } from '../steps.ts'
+import { ofStatement, stage, type StepEmitter } from '../steps.ts'
 import { emitRecordCount } from './emit-counts.ts'
 import { type Grouping, measureJson } from './emit-group-values.ts'
 import { createGrouping } from './emit-grouping.ts'
@@ -24,11 +24,8 @@ import { formGroups, groupValue } from './emit-groups.ts'
 type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
-export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
-  return inSteps(emitter, (steps) => ({ value: emitOutputs(steps, plan) }))
-}
-
-function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
+export function emitAggregate(given: Emitter, plan: PhysicalAggregate): Sql {
+  const emitter = ofStatement(given)
   const { aggregate, count } = plan
   const { all, groups, shared } = formGroups(emitter, plan)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
@@ -81,7 +78,7 @@ function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
 }
 
 function groupList(
-  emitter: Emitter,
+  emitter: StepEmitter,
   plan: Aggregate,
   groups: Grouping,
   page: Sql | null,

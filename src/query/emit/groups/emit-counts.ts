@@ -43,11 +43,10 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     }
     case 'matches': {
       const { from, where } = emitter.dialect.wordIds(table.name, access.index, access.match)
-      const count = staged(emitter, sql`select count(*) from ${from} where ${where}`)
-      return access.outOf === null
-        ? count
-        : sql`(${emitCount(emitter, access.outOf, table, parent)} - ${count})`
+      return staged(emitter, sql`select count(*) from ${from} where ${where}`)
     }
+    case 'difference':
+      return sql`(${emitCount(emitter, access.of, table, parent)} - ${emitCount(emitter, access.less, table, parent)})`
     case 'rows':
     case 'linked-rows': {
       const row = newRow(emitter, table)
@@ -75,15 +74,22 @@ function countAt(emitter: Emitter, { alias, from }: RecordRow, counts: (keys: Sq
   return sql`coalesce((select ${at}.n from ${found} ${at} where ${at}.base = ${alias}.base and ${at}.rkey = ${alias}.rkey), 0)`
 }
 
-/** The same, or what the counts of groups add up to. */
+/** The same, or what the counts of groups add up to. Rows are counted in a step, which the same count elsewhere shares. */
 export function emitRecordCount(
-  emitter: Emitter,
+  emitter: StepEmitter,
   access: TotalAccess | null,
   table: Table,
   groups: { readonly name: Sql } | null,
 ): Sql {
   if (access === null) throw new Error('The plan counts nothing.')
-  if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
+  if (access.kind === 'difference') {
+    const [of, less] = [access.of, access.less].map((each) => emitRecordCount(emitter, each, table, groups))
+    return sql`(${of} - ${less})`
+  }
+  if (access.kind !== 'groups') {
+    const count = emitCount(emitter, access, table, null)
+    return access.kind === 'rows' ? sql`(select n from ${emitter.step(sql`select ${count} as n`)})` : count
+  }
   if (groups === null) throw new Error('There are no groups to add up.')
   return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${groups.name})`
 }

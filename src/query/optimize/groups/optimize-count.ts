@@ -7,7 +7,7 @@ import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import { quote } from '../../../sql/sql.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { alwaysTrue, type Condition, type TargetSemiJoin } from '../../plan/conditions.ts'
+import { all, alwaysTrue, type Condition, type TargetSemiJoin } from '../../plan/conditions.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type {
@@ -21,6 +21,7 @@ import {
   accountsOf,
   columnIndex,
   conjuncts,
+  implies,
   leadingColumn,
   mentionsReference,
   withoutElements,
@@ -42,19 +43,27 @@ const mostCounts = 20_001
 export function planCount(optimizer: Optimizer, records: LinkedRecords): CountAccess {
   const { table, where, link = null } = records
   if (link === null) {
-    const materialized = materializedCount(optimizer, table, where)
-    if (materialized !== null) return materialized
-    const words = where.kind === 'not' ? where.of : where
-    if (words.kind !== 'words' || optimizer.state.hiding) return planCountedRows(optimizer, records)
-    optimizer.estimate.rows += timeOfMatches(optimizer, words.index, words.match)
-    const outOf = where.kind === 'not' ? planCount(optimizer, { table, where: alwaysTrue }) : null
-    return { kind: 'matches', index: words.index, match: words.match, outOf }
+    const found = materializedCount(optimizer, table, where) ?? planDifference(optimizer, table, where)
+    if (found !== null) return found
+    if (where.kind !== 'words' || optimizer.state.hiding) return planCountedRows(optimizer, records)
+    optimizer.estimate.rows += timeOfMatches(optimizer, where.index, where.match)
+    return { kind: 'matches', index: where.index, match: where.match }
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
     if (counts !== undefined) return { kind: 'link-counts', counts }
   }
   return planCountedRows(optimizer, records)
+}
+
+/** The records of a materialized count that do not meet a condition which holds for none but these; otherwise null. */
+function planDifference(optimizer: Optimizer, table: Table, where: Condition): CountAccess | null {
+  const parts = conjuncts(where)
+  const excluded = parts.find(({ kind }) => kind === 'not')
+  const others = all(parts.filter((part) => part !== excluded))
+  if (excluded?.kind !== 'not' || !implies(excluded.of, others)) return null
+  const of = materializedCount(optimizer, table, others)
+  return of && { kind: 'difference', of, less: planCount(optimizer, { table, where: excluded.of }) }
 }
 
 /** Plans the number of records of an aggregate. `addsUp`: the counts of its groups add up to it. */
