@@ -53,20 +53,34 @@ function aggregateOf<State>(given: {
   return { ...given, directOnly: true } as unknown as AggregateOptions
 }
 
+interface WordCounts {
+  /** `last`: the number of the last record that has the word. */
+  readonly counts: Map<string, { records: number; last: number }>
+  records: number
+}
+
 const wordCounter = aggregateOf({
-  start: () => new Map<string, number>(),
+  start: (): WordCounts => ({ counts: new Map(), records: 0 }),
   step: addWords,
-  result: (counts) => JSON.stringify([...counts]),
+  result: ({ counts }) => JSON.stringify(Array.from(counts, ([word, { records }]) => [word, records])),
 })
 
 /** Counts each word of the last text once. Those before it are read only if they may use up what an index holds. */
-function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<string, number> {
+function addWords(state: WordCounts, ...texts: SQLOutputValue[]): WordCounts {
   const given = texts.map((text) => (typeof text === 'string' ? text : null))
   const characters = given.reduce((sum, text) => sum + (text?.length ?? 0), 0)
   const text = given.at(-1) ?? ''
   const words = mayExceed(characters) ? (indexedWords(given, []).fields.at(-1) ?? []) : plainWordsOf(text)
-  for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return counts
+  const record = ++state.records
+  for (const word of words) {
+    const count = state.counts.get(word)
+    if (count === undefined) state.counts.set(word, { records: 1, last: record })
+    else if (count.last !== record) {
+      count.last = record
+      count.records += 1
+    }
+  }
+  return state
 }
 
 /** Counts the records of each key; the rows of a record are adjacent. `id`: of the last record that has the key. */
