@@ -1,4 +1,4 @@
-/** Which periods of charts are not complete, because the records of most days begin or end in them, or there are too many. */
+/** Which periods of charts are not complete, because the records of most days begin or end in them, or there are too many; and shares of few records. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../demo/random.ts'
@@ -105,4 +105,32 @@ test('a sentence names the highest of all periods that a chart shows, and the pe
     ['hour', /^Of what is shown: Highest: /],
   ] as const)
     assert.match((await figure(`/c/org.example.report?per=${per}`)).description, start)
+})
+
+test('a share of few records is marked, though it is not the highest', async () => {
+  const days = [
+    { records: 60, storms: 30 },
+    { records: 10, storms: 2 },
+    { records: 60, storms: 15 },
+  ]
+  const records = await Promise.all(
+    days.flatMap(({ records, storms }, date) =>
+      Array.from({ length: records }, async (_, at) => {
+        const publishedAt = new Date(Date.UTC(2024, 0, date + 1, 0, at)).toISOString()
+        const value = { $type: 'org.example.report', title: at < storms ? 'storm' : 'calm', publishedAt }
+        const uri = `at://did:plc:${'a'.repeat(24)}/org.example.report/r${date}-${at}`
+        return plainRecord({ uri, indexedAt: '2026-01-01T00:00:00Z', value, cid: await cidOf(value) })
+      }),
+    ),
+  )
+  await using service = await openTestService({ lexicons, records })
+  const { figure } = pagesOver(
+    { service, reference: createReference(lexicons, {}, records) },
+    modelOf(lexicons, {}),
+  )
+  const { rows } = await figure('/c/org.example.report/topic?q=storm&per=day')
+  assert.deepEqual(
+    rows.map((cells) => cells[1]?.text),
+    ['50%', '20%*', '25%'],
+  )
 })
