@@ -88,6 +88,26 @@ aggregateProperty(
       })),
 )
 
+const ofBooks = fc.oneof(
+  fc.constant({}),
+  fc.constantFrom('novel', 'poetry', 'essay').map((eq) => ({ genre: { eq } })),
+  fc.constantFrom('paper', 'audio').map((eq) => ({ medium: { eq } })),
+  fc.constantFrom('en', 'es').map((eq) => ({ language: { eq } })),
+)
+
+// Of those with a value the numbers are stored, from which those with the condition may be subtracted.
+aggregateProperty(
+  'records with a value but without a condition are counted as by the reference evaluator',
+  40,
+  ({ reference }, collection) =>
+    fc
+      .record({ value: ofBooks, excluded: wheres(reference, collection, 1), isPart: fc.boolean() })
+      .map(({ value, excluded, isPart }) => ({
+        where: { ...value, NOT: isPart ? { ...excluded, ...value } : excluded },
+      })),
+  [book],
+)
+
 /** Where a collection's references lead to references of the next: sums are kept of the first two. */
 const twoAway: readonly (readonly [collection: string, path: string])[] = [
   [review, 'book_author'],

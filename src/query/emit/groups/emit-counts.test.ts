@@ -4,6 +4,7 @@ import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
 import { libraryLexicons, libraryReferences } from '../../../../test/support/records/lexicons.ts'
 import { createReference } from '../../../../test/reference/reference.ts'
 import { printKey } from '../../../../test/reference/groups/group-fields.ts'
+import { literal } from '../../../../test/support/service/graphql-text.ts'
 import { buildRecord, refTo } from '../../../../test/support/records/records.ts'
 import { openLibrary } from '../../../../test/support/service/library.ts'
 
@@ -207,5 +208,36 @@ onEveryDatabase(
           .groups.map(({ keys, members }) => ({ [key]: printKey(field, keys[0]), count: members.length }))
         assert.deepEqual(found, { groups })
       }
+  },
+)
+
+onEveryDatabase(
+  'records with a value but without a condition are the difference of two counts',
+  async (database) => {
+    const books = await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        buildRecord('org.example.library.book', {
+          rkey: `b${n}`,
+          value: { title: `Book ${n % 3}`, language: ['en', 'es'][n % 2], pages: n },
+        }),
+      ),
+    )
+    await using service = await openLibrary(database, books)
+    const reference = createReference(libraryLexicons, libraryReferences, books)
+    const isStored = () => service.opened.lastStatement().includes('/.language:count"')
+    const language = { eq: 'en' }
+    for (const [NOT, isAmong] of [
+      [{ language, pages: { lt: 10 } }, true],
+      [{ pages: { lt: 10 }, language }, true],
+      // Not all of these are in English.
+      [{ pages: { lt: 10 }, title: { contains: '1' } }, false],
+      [{ language: { eq: 'es' }, pages: { lt: 10 } }, false],
+    ] as const) {
+      const where = { language, NOT }
+      const data = await service.data(`{ ${list}(where: ${literal(where)}) { totalCount } }`)
+      const { totalCount } = reference.list('org.example.library.book', { where })
+      assert.equal(data[list].totalCount, totalCount, literal(where))
+      assert.equal(isStored(), isAmong, literal(where))
+    }
   },
 )
