@@ -15,7 +15,7 @@ test(`periods in which the records begin or end are named, seed ${seed}`, async 
   const random = createRandom(seed).fraction
   const day = 86_400_000
   for (const every of [1, 1, 1, 5]) {
-    const first = Date.parse('2024-01-01') + Math.floor(random() * 400) * day
+    const first = Date.parse('2022-01-01') + Math.floor(random() * 400) * day
     const count = 20 + Math.floor(random() * 60)
     const records = await Promise.all(
       Array.from({ length: count }, async (_, at) => {
