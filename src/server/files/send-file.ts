@@ -1,4 +1,5 @@
 /** Answers with a file: reads how it is to be written, opens it within the limits of its caller, and sends it. */
+import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors.ts'
@@ -10,6 +11,7 @@ import { type Exchange, isGone } from '../admission/request-context.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { headersOf } from '../graphql/graphql-http.ts'
 import { acceptsGzip } from '../http/requests.ts'
+import { within } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
 import { parseQualities } from '../../util/text/qualities.ts'
 
@@ -172,27 +174,9 @@ async function transfer(
     sent += piece.length
     const isOwn = piece.length === piece.buffer.byteLength
     const isRoomy = response.write(piece, () => isOwn && setImmediate(releaseBuffer, piece))
-    if (!isRoomy) await drained(response, stall, signal)
+    if (!isRoomy) await within(stall, once(response, 'drain', { signal }), () => stalled)
   }
   return sent
-}
-
-function drained(response: ServerResponse, stall: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (failure: unknown): void => {
-      clearTimeout(timer)
-      response.off('drain', onDrain)
-      signal.removeEventListener('abort', onAbort)
-      if (failure === null) resolve()
-      else reject(failure)
-    }
-    const onDrain = (): void => settle(null)
-    const onAbort = (): void => settle(signal.reason)
-    const timer = setTimeout(() => settle(stalled), stall)
-    response.on('drain', onDrain)
-    signal.addEventListener('abort', onAbort)
-    if (signal.aborted) onAbort()
-  })
 }
 
 /** How a request wants its answer to be written, by members of a body or parameters of a URL. Null for an answer in JSON. */
