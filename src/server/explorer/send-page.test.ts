@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import type { FinishedPage } from '../../explorer/explorer.ts'
-import { failedTags, rememberTag, sendPage } from './send-page.ts'
+import { failedTags, sendPage } from './send-page.ts'
 
 test('the rest of a page follows what was sent before its data, which is not sent twice', async () => {
   for (const [start, body] of [
@@ -46,6 +46,6 @@ test('the tag of a page that fails after its start was sent is not taken for tha
 test('of too many tags of failed pages the oldest is forgotten', () => {
   failedTags.clear()
   const tags = Array.from({ length: 1_001 }, (_, at) => `"${at}"`)
-  for (const tag of tags) rememberTag(tag, true)
-  assert.deepEqual([...failedTags], tags.slice(1))
+  for (const tag of tags) failedTags.set(tag, true)
+  assert.deepEqual([...failedTags.rkeys()], tags.slice(1))
 })

@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { FinishedPage, OpenPage } from '../../explorer/explorer.ts'
 import { attachment } from '../files/send-file.ts'
 import { acceptsGzip } from '../http/requests.ts'
@@ -17,16 +18,7 @@ const zip = promisify(gzip)
 const moment = 20
 
 /** Some that were sent before a failed page, or one that lacks parts: browsers that keep it get it again. */
-export const failedTags = new Set<string>()
-const mostTags = 1_000
-
-/** Forgets the oldest where there are too many. */
-export function rememberTag(etag: string, isFailed: boolean): void {
-  failedTags.delete(etag)
-  if (isFailed) failedTags.add(etag)
-  const [oldest = ''] = failedTags
-  if (failedTags.size > mostTags) failedTags.delete(oldest)
-}
+export const failedTags = new LRUCache<string, true>({ max: 1_000 })
 
 /** `status`: that of the page before its data; another than 200 is waited for, and so is an answer without a body. */
 export async function sendPage(
@@ -60,7 +52,9 @@ export async function sendPage(
   finishing.then(
     // A failed page has another title than the one that was sent; then only the rest follows.
     ({ start: own, rest, status, retryAfter }) => {
-      if (typeof etag === 'string') rememberTag(etag, status !== 200 || retryAfter !== null)
+      const isFailed = status !== 200 || retryAfter !== null
+      if (isFailed && typeof etag === 'string') failedTags.set(etag, true)
+      else failedTags.delete(String(etag))
       return zipped.end(own.startsWith(start) ? own.slice(start.length) + rest : rest)
     },
     (error: Error) => zipped.destroy(error),
