@@ -5,7 +5,7 @@
  */
 
 import { performance } from 'node:perf_hooks'
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { anonymousId } from './authentication.ts'
 import { networkOf } from './limits/address.ts'
 import { MemoryPoints } from './limits/counts.ts'
@@ -142,23 +142,12 @@ export function anonymousTurn(scheduler: ClientScheduler, { ip }: FastifyRequest
  */
 export function scheduleRoutes(app: FastifyInstance, scheduler: ClientScheduler): void {
   const probes = new MemoryPoints(mostNetworks, 1)
-  const wait: onRequestHookHandler = (request, _reply, done) => {
-    const turn = anonymousTurn(scheduler, request)
-    if (turn === undefined) done()
-    else void turn.finally(done)
-  }
-  const waitUnlessProbe: onRequestHookHandler = function (request, reply, done) {
-    const { granted } = probes.take(networkOf(request.ip), mostProbes, 1, 1)
-    if (granted === 0) return wait.call(this, request, reply, done)
-    done()
-  }
-  app.addHook('onRoute', (route) => {
-    const turn = route.config?.turn
-    if (turn === 'own') return
-    route.onRequest = [turn === 'probe' ? waitUnlessProbe : wait, ...[route.onRequest ?? []].flat()]
-  })
-  app.addHook('onRequest', function (request, reply, done) {
-    if (request.is404) wait.call(this, request, reply, done)
-    else done()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { turn } = request.routeOptions.config
+    if (turn === 'own') return done()
+    const isProbe = turn === 'probe' && probes.take(networkOf(request.ip), mostProbes, 1, 1).granted > 0
+    const waiting = isProbe ? undefined : anonymousTurn(scheduler, request)
+    if (waiting === undefined) done()
+    else void waiting.finally(done)
   })
 }
