@@ -12,7 +12,7 @@ import { createLimiter, type Limiter } from '../../server/admission/limits/limit
 import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listening.ts'
 import { createObserver } from '../../server/observe/observe.ts'
-import { meterPoints, meterRequests, type UsageMeter } from '../../server/observe/usage.ts'
+import { meterPoints, type UsageMeter } from '../../server/observe/usage.ts'
 import { CommandError, notify, refuseAgents } from '../command.ts'
 import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../../util/instant.ts'
@@ -72,16 +72,16 @@ export async function startServer(
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
   const limiter = meterPoints(unmetered, usage)
-  const watching = createObserver({
+  const observer = createObserver({
     log: logs.requests,
     requests: config['request-log'],
     slow: config['slow-query'],
     variables: config['log-variables'],
     explain: (statement) => read.explain(statement),
+    usage,
     metrics: metrics?.observer ?? null,
   })
   const readStatus = createReadiness(read)
-  const observer = meterRequests(watching, usage)
   const app = createApp({
     engine,
     schema,

@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import type { Statement } from '../../database/database.ts'
 import { withoutKeys } from '../../util/api-key.ts'
 import type { Answered, Observer } from '../admission/request-context.ts'
+import type { UsageMeter } from './usage.ts'
 
 export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
 
@@ -22,6 +23,8 @@ export interface ObserverOptions {
   /** Whether lines contain variables and a statement's values. */
   readonly variables: boolean
   readonly explain: (statement: Statement) => Promise<readonly string[]>
+  /** Counts requests, including refused ones. */
+  readonly usage: UsageMeter
   /** Null where metrics are disabled. */
   readonly metrics: Observer | null
   /** Monotonic milliseconds. */
@@ -30,13 +33,14 @@ export interface ObserverOptions {
 
 /** Combines all observers of requests into one. Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
-  const { metrics } = options
+  const { metrics, usage } = options
   const slowLog = createSlowLog(options)
   return {
     asked() {
       metrics?.asked()
     },
     answered(answered) {
+      if (answered.caller !== null) usage.count(answered.caller, 1, 0)
       metrics?.answered(answered)
       logRequest(answered, options)
       slowLog.answered(answered)
@@ -63,7 +67,7 @@ const levels: Partial<Record<Answered['outcome'], 'warn' | 'error'>> = {
   UNAVAILABLE: 'warn',
 }
 
-export type SlowLogOptions = Omit<ObserverOptions, 'requests' | 'metrics'>
+export type SlowLogOptions = Omit<ObserverOptions, 'requests' | 'usage' | 'metrics'>
 
 /**
  * Logs slow operations with their statement and the database's plan, without the callers' data. Slowness must not

@@ -3,7 +3,6 @@ import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { andThen } from '../../util/async/promises.ts'
 import type { Caller } from '../admission/tiers.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
-import type { Observer } from '../admission/request-context.ts'
 
 const prefix = 'key:'
 const dayLength = 86_400_000
@@ -54,16 +53,5 @@ export function meterPoints(limiter: Limiter, meter: UsageMeter): Limiter {
         if (allowance?.granted !== false) meter.count(caller, 0, points)
         return allowance
       }),
-  }
-}
-
-/** Counts requests, including refused ones. */
-export function meterRequests<Each extends Observer>(observer: Each, meter: UsageMeter): Each {
-  return {
-    ...observer,
-    answered(request) {
-      if (request.caller !== null) meter.count(request.caller, 1, 0)
-      observer.answered(request)
-    },
   }
 }
