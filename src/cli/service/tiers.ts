@@ -32,17 +32,13 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   const problems: string[] = []
   const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))
   for (const [name, value] of Object.entries(found)) {
-    const own = tierProblems(name, value)
+    const tier = { ...publicFiles, ...tiers.get(name), ...(value as Limits), name }
+    const own = tierProblems(tier, value)
     problems.push(...own.map((problem) => `${file}: ${JSON.stringify(name)}${problem}`))
-    if (own.length === 0)
-      tiers.set(name, { ...publicFiles, ...defaultTier(name), ...(value as Limits), name })
+    if (own.length === 0) tiers.set(name, tier)
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
   return tiers
-}
-
-function defaultTier(name: string): Tier | undefined {
-  return defaultTiers.find((tier) => tier.name === name)
 }
 
 async function loadFile(file: string): Promise<string> {
@@ -68,24 +64,23 @@ function parseObject(text: string, file: string): object {
   return value
 }
 
-/** Their texts continue the tier's name. */
-function tierProblems(name: string, value: unknown): readonly string[] {
+/** `given`: what the file has of the tier. The texts continue the tier's name. */
+function tierProblems(tier: Tier, given: unknown): readonly string[] {
+  const { name, pointsPerQuery, pointsPerMinute } = tier
   const problems: string[] = []
   if (!nameForm.test(name))
     problems.push(
       ' is no name of a tier: it has up to 32 letters, digits and hyphens, and begins with a letter.',
     )
-  if (!isObject(value))
-    return [...problems, ` must be an object with the limits of the tier, not ${shown(value)}.`]
-  for (const [member, given] of Object.entries(value)) {
-    const problem = Object.hasOwn(ranges, member) ? limitProblem(member as Member, given) : unknown(member)
+  if (!isObject(given))
+    return [...problems, ` must be an object with the limits of the tier, not ${shown(given)}.`]
+  for (const [member, value] of Object.entries(given)) {
+    const problem = Object.hasOwn(ranges, member) ? limitProblem(member as Member, value) : unknown(member)
     if (problem !== null) problems.push(problem)
   }
-  const whole = { ...publicFiles, ...defaultTier(name), ...(value as Limits) }
-  const missing = members.filter((member) => !Object.hasOwn(whole, member))
+  const missing = members.filter((member) => !Object.hasOwn(tier, member))
   if (missing.length > 0) problems.push(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
   if (problems.length > 0) return problems
-  const { pointsPerQuery, pointsPerMinute } = whole
   if (pointsPerMinute === null || pointsPerQuery <= pointsPerMinute) return []
   return [`.pointsPerQuery is ${pointsPerQuery}, more than the ${pointsPerMinute} that it has in a minute.`]
 }
