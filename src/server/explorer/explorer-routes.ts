@@ -149,12 +149,12 @@ function createAnswerPage(
 }
 
 /** Charges every request. `refused`: why the reader is not let in, which a page says. */
-async function admit({ identify, pay }: ReturnType<typeof createInProcess>, request: FastifyRequest) {
+async function admit(inProcess: ReturnType<typeof createInProcess>, request: FastifyRequest) {
   let caller: Caller | null = null
   try {
-    const found = await identify(request)
-    await pay(request, found, 0)
-    caller = found
+    const found = await inProcess.admit(request)
+    await found.pay(0)
+    caller = found.caller
     assertNoKeyInUrl(request.url)
     return { caller, refused: null }
   } catch (error) {

@@ -19,7 +19,7 @@ import { addPreflightRoute, crossOriginHeaders } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import type { GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
 import { addGraphQLRoutes, endpoint } from '../graphql/graphql-routes.ts'
-import { createInProcess, type InProcessOptions } from '../in-process/endpoint.ts'
+import { createInProcess } from '../in-process/endpoint.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { addAgentRoutes, agentPath } from '../agents/agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
@@ -125,28 +125,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     const answer = addGraphQLRoutes(routes, given, timeout)
     addCollectionFiles(routes, options.schema, answer)
     addSchemaRoute(routes, options.schema)
-    if (agent !== null) addAgent(routes, agent, given)
+    if (agent !== null) addAgentRoutes(routes, agent, createInProcess(given).admit)
     if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
     else answerPage = addExplorerRoutes(routes, explorer, given)
   })
   return app
-}
-
-/** The agents' server inside a service: the work of its messages counts as that of their callers. */
-function addAgent(app: FastifyInstance, agent: AgentHttp, options: InProcessOptions): void {
-  const { scheduler } = options
-  const { endpointFor, identify, pay } = createInProcess(options)
-  addAgentRoutes(app, agent, async (request) => {
-    const caller = await identify(request)
-    return {
-      endpoint: endpointFor(request),
-      turn: () => scheduler.wait(caller.id),
-      pay: (bytes) => pay(request, caller, bytes),
-      spend(time) {
-        if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
-      },
-    }
-  })
 }
 
 function noSchemas(): never {

@@ -24,7 +24,7 @@ import { reportFailure } from '../http/failures.ts'
 export type InProcessOptions = Omit<GraphQLRouteOptions, 'playground' | 'cacheSeconds'>
 
 export function createInProcess(options: InProcessOptions) {
-  const { authenticate, limiter } = options
+  const { authenticate, limiter, scheduler } = options
   const tarpit = new Tarpit()
   /** Delays the error when the caller continues after refusals. */
   const slowly = async <Result>(request: FastifyRequest, work: Promise<Result>): Promise<Result> => {
@@ -44,13 +44,23 @@ export function createInProcess(options: InProcessOptions) {
     assertNoKeyInAuthorization(request.headers.authorization)
     return authenticate(request.headers['x-api-key'], networkOf(request.ip))
   }
+  const endpointFor = createEndpoint(options, tarpit)
   return {
-    endpointFor: createEndpoint(options, tarpit),
+    endpointFor,
     /** Charges nothing. */
-    identify: (request: FastifyRequest) => slowly(request, identify(request)),
-    /** Throws RATE_LIMITED when the caller lacks points for the request and that many bytes of a body. */
-    pay: (request: FastifyRequest, caller: Caller, bytes: number) =>
-      slowly(request, spend(caller, headPoints(request) + bytePoints(bytes))),
+    async admit(request: FastifyRequest) {
+      const caller = await slowly(request, identify(request))
+      return {
+        caller,
+        endpoint: endpointFor(request),
+        turn: () => scheduler.wait(caller.id),
+        /** Throws RATE_LIMITED when the caller lacks points for the request and that many bytes of a body. */
+        pay: (bytes: number) => slowly(request, spend(caller, headPoints(request) + bytePoints(bytes))),
+        spend(time: number): void {
+          if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
+        },
+      }
+    },
   }
 }
 
