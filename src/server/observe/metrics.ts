@@ -64,9 +64,7 @@ export function createMetrics(): { readonly observer: Observer; readonly registr
   return {
     registry,
     observer: {
-      asked() {
-        inFlight.inc()
-      },
+      asked: () => inFlight.inc(),
       answered({ caller, outcome, limit, duration, report }) {
         inFlight.dec()
         const tier = caller?.tier.name ?? 'none'

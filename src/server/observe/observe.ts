@@ -36,9 +36,7 @@ export function createObserver(options: ObserverOptions): Observer & AsyncDispos
   const { metrics, usage } = options
   const slowLog = createSlowLog(options)
   return {
-    asked() {
-      metrics?.asked()
-    },
+    asked: () => metrics?.asked(),
     answered(answered) {
       if (answered.caller !== null) usage.count(answered.caller, 1, 0)
       metrics?.answered(answered)
