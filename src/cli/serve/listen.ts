@@ -8,7 +8,8 @@ import { ServiceError } from '../../errors.ts'
 import { createAuthentication } from '../../server/admission/authentication.ts'
 import type { ConnectionLimits } from '../../server/http/connections.ts'
 import { isLoopback } from '../../server/admission/limits/address.ts'
-import { createLimiter, type Limiter } from '../../server/admission/limits/limiter.ts'
+import type { Counts } from '../../server/admission/limits/counts.ts'
+import { createLimiter } from '../../server/admission/limits/limiter.ts'
 import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listening.ts'
 import { createObserver } from '../../server/observe/observe.ts'
@@ -40,8 +41,7 @@ export async function listen(
   const metrics = metering?.metrics ?? null
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
-  const limiter = createLimiter(counts)
-  const server = await startServer(served, config, { limiter, usage: usage.meter, metrics, worker: null })
+  const server = await startServer(served, config, { counts, usage: usage.meter, metrics, worker: null })
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
   if (!stop.aborted) await once(stop, 'abort')
@@ -50,7 +50,7 @@ export async function listen(
 }
 
 interface ProcessParts {
-  readonly limiter: Limiter
+  readonly counts: Counts
   readonly usage: UsageMeter
   /** Null where metrics are disabled. */
   readonly metrics: Metrics | null
@@ -65,13 +65,13 @@ const keySeconds = 5
 export async function startServer(
   served: ReadService,
   config: Config,
-  { limiter: unmetered, usage, metrics, worker }: ProcessParts,
+  { counts, usage, metrics, worker }: ProcessParts,
 ) {
   const { engine, model, schema, database } = served
   const { read } = database
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
-  const limiter = meterPoints(unmetered, usage)
+  const limiter = meterPoints(createLimiter(counts), usage)
   const observer = createObserver({
     log: logs.requests,
     requests: config['request-log'],

@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { sharedPath } from '../../database/open.ts'
 import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
-import { createLimiter } from '../../server/admission/limits/limiter.ts'
 import type { LimitAnswer, LimitQuestion } from '../../server/admission/limits/remote-counts.ts'
 import { RemoteCounts } from '../../server/admission/limits/remote-counts.ts'
 import { UsageMeter } from '../../server/observe/usage.ts'
@@ -74,8 +73,7 @@ async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTa
     const path = sharedPath(config.database)
     if (path !== null) assertSameFile(path, file)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
-    const limiter = createLimiter(counts)
-    const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })
+    const server = await startServer(service, config, { counts, usage, metrics, worker: { id, of } })
     using _watch = watchIndex(service.database.read, () => send({ kind: 'rebuilt' }))
     send({ kind: 'listening', address: server.address })
     const timer = setInterval(tellUsage, telling)
