@@ -3,7 +3,7 @@ import { type ColumnValue, type RecordCheck, type Rejection, repoCollectionUri }
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
 import { quote } from '../../sql/sql.ts'
-import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
+import { ask, type Steps, jsonKeys, keyColumns, type RowKey, type StepRow } from '../metadata/steps.ts'
 import { rowOf, storedRecord } from '../stored-record.ts'
 import type { NewRow, RecordTable, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
@@ -25,8 +25,8 @@ export interface RowsToMove {
   readonly bringBack: readonly (RowKey & { readonly did: string })[]
 }
 
-/** A row of `parked`, in the form that `storedRecord` takes. */
-type QuarantinedRow = Readonly<Record<string, ColumnValue>> & RowKey & RowId
+/** A row of a table, or of `parked`, with the record as JSON. */
+export type KeptRow = StepRow & RowKey & RowId
 
 /** Moves the rows of records that are about to be written. */
 export function* moveRows(
@@ -72,7 +72,7 @@ function takeQuarantined(
   { dialect }: WriteTransaction,
   condition: string,
   ...values: readonly ColumnValue[]
-): Steps<readonly QuarantinedRow[]> {
+): Steps<readonly KeptRow[]> {
   return ask(
     `delete from parked where ${condition}
      returning base, rkey, id, cid, rev, indexed_at, changed_at, ${dialect.recordText} as json`,
@@ -80,24 +80,39 @@ function takeQuarantined(
   )
 }
 
-/** Checks records again, because the lexicons may have changed during their quarantine. */
+/** Brings rows back into their table. */
 function* returnRows(
   transaction: WriteTransaction,
   table: RecordTable,
-  rows: readonly QuarantinedRow[],
+  rows: readonly KeptRow[],
   didOf: (base: bigint) => string,
   { check, onRefused }: MovesOptions,
 ): Steps<void> {
-  const returned: NewRow[] = []
-  const refused: Rejection[] = []
+  const stored = rows.map((row) => ({ ...row, did: didOf(row.base) }))
+  const refused = yield* insertStored(transaction, table, stored, check)
+  if (refused.size > 0) yield* onRefused(transaction, [...refused.values()])
+}
+
+/**
+ * Inserts stored records, in the form that `storedRecord` takes, that still fit the lexicons, which may have changed since;
+ * returns the others. A row with an id keeps it.
+ */
+export function* insertStored(
+  transaction: WriteTransaction,
+  table: RecordTable,
+  rows: readonly KeptRow[],
+  check: RecordCheck,
+): Steps<ReadonlyMap<RowKey, Rejection>> {
+  const fitting: NewRow[] = []
+  const refused = new Map<RowKey, Rejection>()
   for (const row of rows) {
-    const record = storedRecord(table.table, { ...row, did: didOf(row.base) }, check)
-    if (record.kind === 'reject') refused.push(record)
-    else returned.push(rowOf(record, row.base, row.id))
+    const record = storedRecord(table.table, row, check)
+    if (record.kind === 'reject') refused.set(row, record)
+    else fitting.push(rowOf(record, row.base, row.id))
   }
-  const bases = returned.flatMap(({ record }) => [...referredRepoCollections(table.table, record)])
+  const bases = fitting.flatMap(({ record }) => [...referredRepoCollections(table.table, record)])
   yield* findRepoCollections(transaction, bases)
   yield* makeRepoCollections(transaction, bases)
-  yield* table.insert(transaction, returned)
-  if (refused.length > 0) yield* onRefused(transaction, refused)
+  yield* table.insert(transaction, fitting)
+  return refused
 }

@@ -80,7 +80,7 @@ async function fillAndFinish(client: Client, options: MigrateOptions): Promise<R
     for (;;) {
       const part = (await readParts(client)).find((one) => one.nsid === nsid)
       if (part === undefined || part.copied === 1n) break
-      await step(client, 'next', (transaction) => next.copy(transaction, part))
+      await step(client, 'next', (transaction) => transaction.run(next.copy(transaction, part)))
       await tell()
     }
     for (const statement of table === undefined ? [] : indexStatements(table))
@@ -91,7 +91,9 @@ async function fillAndFinish(client: Client, options: MigrateOptions): Promise<R
   const parts = await readParts(client)
   // Leaves fewer changes than this to the last transaction, unless they come faster than they can be applied.
   for (let round = 0; round < 100; round += 1) {
-    const changes = await step(client, 'next', (transaction) => next.catchUp(transaction, parts))
+    const changes = await step(client, 'next', (transaction) =>
+      transaction.run(next.catchUp(transaction, parts)),
+    )
     if (changes < 500) break
   }
   return step(client, 'next', (transaction) => finish(transaction, options, next, parts))
@@ -132,9 +134,9 @@ async function finish(
 ): Promise<RebuildReport> {
   const client = transaction.client as Client
   const { tables } = options
-  while ((await next.catchUp(transaction, parts)) > 0);
+  while ((await transaction.run(next.catchUp(transaction, parts))) > 0);
   const hidden = await runSteps(client, hiddenRecords())
-  await next.removeWithheld(transaction, hidden)
+  await transaction.run(next.removeWithheld(transaction, hidden))
   for (const { former } of parts)
     if (former !== null) await runSteps(client, quarantineHidden(`${recordsSchema}.${quote(former)}`, hidden))
   await client.query('delete from text_count')

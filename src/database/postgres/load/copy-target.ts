@@ -11,14 +11,14 @@ import { repoCollectionUri } from '../../changes.ts'
 import { referredRepoCollections } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
-import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
+import { baseId, findRepoCollections, type WriteTransaction } from '../../write/write-transaction.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
 import { fillCounts } from '../layout/count-ddl.ts'
 import { createIndex } from './load.ts'
 import { layoutOf } from '../layout/spread-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
-import { jsonRow, jsonRows, keyMembers } from '../../metadata/steps.ts'
+import { ask, jsonRow, jsonRows, keyColumns, keyMembers, type Steps } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, openPostgresSnapshot, spelling } from './snapshot.ts'
@@ -97,7 +97,7 @@ function createTarget(
       transact(client, mark, async (transaction) => {
         const writer = writers.get(part.name)
         if (writer === undefined) await runSteps(client, writeStored(part, changes, spelling))
-        else await writeRecords(transaction, writer, changes)
+        else await transaction.run(writeRecords(transaction, writer, changes))
       }),
     async complete({ name }) {
       const writer = writers.get(name)
@@ -113,13 +113,13 @@ function createTarget(
       await transact(client, mark, async (transaction) => {
         await transaction.run(refreshCounts(writer))
         const enter = `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`
-        await transaction.query(enter, name)
+        await client.query(enter, [name])
       })
     },
     async finish() {
-      await transact(client, mark, async ({ query }) => {
+      await transact(client, mark, async () => {
         await client.query([...tables.map(fillCounts), fillSums(tables)].join('\n'))
-        await query(`delete from listing where kind = '${ownListing}'`)
+        await client.query(`delete from listing where kind = '${ownListing}'`)
         await setDerivation(client, wanted.derivation)
       })
       const counted = tables.flatMap((table) => [...table.counts, ...ownSums(table)])
@@ -150,47 +150,43 @@ async function setDerivation(client: Client, derivation: string): Promise<void> 
   await client.query('update state set derivation = $1, plan_version = plan_version + 1', [derivation])
 }
 
-async function writeRecords(
-  transaction: Transaction,
+function* writeRecords(
+  transaction: WriteTransaction,
   writer: TableWriter,
   { written, removed }: RowChanges,
-): Promise<void> {
+): Steps<void> {
   for (const some of slices(removed)) {
-    const rows = await rowsOf(transaction, writer, some)
+    const rows = yield* rowsOf(transaction, writer, some)
     // A row may have another `indexed_at` by now, under which it was already written again.
     const given = rows.map((row) => jsonRow([...keyMembers(row), ['indexed_at', String(row.indexedAt)]]))
-    const found = await transaction.query<RowId>(
-      `select t.id from json_to_recordset($1) as given (base bigint, rkey text, indexed_at bigint)
+    const found = yield* ask<RowId>(
+      `select t.id from ${transaction.dialect.given({ ...keyColumns, indexed_at: 'bigint' })}
        join ${quote(writer.table.name)} t using (base, rkey, indexed_at)`,
       jsonRows(given),
     )
-    await transaction.run(writer.remove(transaction, found))
+    yield* writer.remove(transaction, found)
   }
   for (const some of slices(written)) {
-    const rows = await rowsOf(transaction, writer, some)
-    const isAllNew = (await transaction.run(writer.insert(transaction, rows))).length === rows.length
-    if (isAllNew) continue
+    const rows = yield* rowsOf(transaction, writer, some)
+    if ((yield* writer.insert(transaction, rows)).length === rows.length) continue
     // Some rows exist already; the others, which have just been inserted, come again.
-    await transaction.run(writer.remove(transaction, await transaction.run(writer.find(rows))))
-    await transaction.run(writer.insert(transaction, rows))
+    yield* writer.remove(transaction, yield* writer.find(rows))
+    yield* writer.insert(transaction, rows)
   }
 }
 
-async function rowsOf(
-  transaction: Transaction,
-  writer: TableWriter,
+function* rowsOf(
+  transaction: WriteTransaction,
+  { table }: TableWriter,
   rows: readonly CopyRow[],
-): Promise<readonly NewRow[]> {
-  const { table } = writer
+): Steps<readonly NewRow[]> {
   const { nsid: collection } = table.collection
   const records = rows.map((row) => recordIn(table, row))
-  await transaction.run(
-    findRepoCollections(transaction, [
-      ...records.map(({ did }) => repoCollectionUri({ did, collection })),
-      ...records.flatMap(({ record }) => [...referredRepoCollections(writer.table, record)]),
-    ]),
-  )
-  // `findRepoCollections` created all of them above.
+  yield* findRepoCollections(transaction, [
+    ...records.map(({ did }) => repoCollectionUri({ did, collection })),
+    ...records.flatMap(({ record }) => [...referredRepoCollections(table, record)]),
+  ])
+  // The table `base` was copied first.
   return records.map((row) => ({
     ...row,
     id: null,

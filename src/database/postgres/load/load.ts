@@ -40,7 +40,7 @@ export async function fill(
   const { client } = transaction
   const { tables } = given
   for (const { name } of tables)
-    if ((await transaction.query(`select from ${quote(name)} limit 1`)).length > 0) return false
+    if ((await client.query(`select from ${quote(name)} limit 1`)).rows.length > 0) return false
   const applier = new Applier(new PostgresRecordStore(tables, false), given)
   const counts = new OutcomeCounts()
   const options = { blind: true, counts }

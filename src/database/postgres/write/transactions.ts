@@ -1,25 +1,20 @@
 /** Transactions of the writer, one at a time: a lock allows one writer, and nothing is cached from one to the next. */
 import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg'
-import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
+import { DatabaseBusyError } from '../../database.ts'
 import { databaseBusy } from '../../refusals.ts'
-import type { Steps, WriteDialect } from '../../metadata/steps.ts'
+import { ask, type Steps, type WriteDialect } from '../../metadata/steps.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
-import { runPrepared, runSteps } from '../prepared.ts'
+import { runSteps } from '../prepared.ts'
 import { jsonAt } from '../layout/ddl.ts'
 import { changeTable } from '../layout/rebuild-state.ts'
 
 export interface Transaction extends WriteTransaction {
   readonly client: ClientBase
   readonly run: <Result>(steps: Steps<Result>) => Promise<Result>
-  /** Takes PostgreSQL's own syntax; integers are returned as bigint. */
-  readonly query: <Row extends object>(
-    text: string,
-    ...values: readonly ColumnValue[]
-  ) => Promise<readonly Row[]>
 }
 
 /** The first key of all locks of this program. */
@@ -160,8 +155,8 @@ export class Transactions {
       await client.query({ text: 'select', query_timeout: longestAnswer } as QueryConfig)
     await client.query(statements)
     const transaction = createTransaction(client)
-    const [state] = await transaction.query<Readonly<Record<string, unknown>>>(
-      `select derivation, to_regclass('${changeTable}')::text as changes, ${presence} from state`,
+    const [state] = await transaction.run(
+      ask(`select derivation, to_regclass('${changeTable}')::text as changes, ${presence} from state`),
     )
     if (state?.derivation !== this.#derivation)
       throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
@@ -221,10 +216,6 @@ export function createTransaction(client: ClientBase): Transaction {
     ...createWriteTransaction(writeDialect),
     client,
     run: (steps) => runSteps(client, steps),
-    query: async (text, ...values) => {
-      const { rows } = await runPrepared(client, { text, values })
-      return rows
-    },
   }
 }
 
