@@ -4,7 +4,7 @@
  */
 import { addToOutcome } from './source-marks.ts'
 import type { ExpiredRow } from '../write/record-table.ts'
-import { ask, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from './steps.ts'
+import { ask, jsonRows, keyColumns } from './steps.ts'
 import type { Steps, WriteDialect } from './steps.ts'
 
 /** Retention of each collection, in microseconds since a record was indexed. */
@@ -50,14 +50,11 @@ export function* noteExpired(
   rows: readonly ExpiredRow[],
 ): Steps<void> {
   if (rows.length === 0) return
-  const given = rows.map((row) =>
-    jsonRow([...keyMembers(row), ['rev', jsonValue(row.rev)], ['indexed_at', String(row.indexed_at)]]),
-  )
   yield* ask(
     `insert into expired (base, rkey, rev, indexed_at) select base, rkey, rev, indexed_at
      from ${dialect.given({ ...keyColumns, rev: 'text', indexed_at: 'bigint' })} where true
      on conflict (base, rkey) do update set rev = excluded.rev, indexed_at = excluded.indexed_at`,
-    jsonRows(given),
+    jsonRows(rows.map(({ base, rkey, rev, indexed_at }) => ({ base, rkey, rev, indexed_at }))),
   )
   yield* addToOutcome('retention', collection, 'expired', rows.length)
 }

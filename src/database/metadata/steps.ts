@@ -38,10 +38,10 @@ export type GivenType = 'bigint' | 'text' | 'cid' | 'record'
 export interface WriteDialect {
   /** The rows of the JSON parameter `?` as the relation `given`. */
   given(columns: Readonly<Record<string, GivenType>>): string
-  /** A CID as JSON, for a column of type `cid`. */
-  cidJson(cid: string | Uint8Array): string
-  /** Text that nobody has validated as JSON; characters that the engine cannot store are replaced. */
-  textJson(text: string): string
+  /** A CID for a given column of type `cid`. */
+  cid(cid: string | Uint8Array): string
+  /** Text that nobody has validated; characters that the engine cannot store are replaced. */
+  text(text: string): string
   /** An expression for the JSON text of the column `record`. */
   readonly recordText: string
   /** An expression for the JSON text at a path of a column of records. */
@@ -56,34 +56,25 @@ export interface RowKey {
 
 export const keyColumns = { base: 'bigint', rkey: 'text' } as const
 
-/** The values of the members are JSON already. */
-export function jsonRow(members: Iterable<readonly [name: string, json: string]>): string {
-  let row = ''
-  for (const [name, json] of members) row += `${row === '' ? '{' : ','}"${name}":${json}`
-  return `${row}}`
+/** A value of a given row; a record is JSON already. */
+export type GivenValue = ColumnValue | { readonly json: string }
+
+/** Rows for `given`, as one parameter; integers of any size stay exact. */
+export function jsonRows(rows: readonly Readonly<Record<string, GivenValue>>[]): string {
+  const texts = rows.map((row) => {
+    let members = ''
+    for (const name of Object.keys(row))
+      members += `${members === '' ? '' : ','}"${name}":${jsonOf(row[name] ?? null)}`
+    return `{${members}}`
+  })
+  return `[${texts.join(',')}]`
 }
 
-export function jsonRows(rows: readonly string[]): string {
-  return `[${rows.join(',')}]`
-}
-
-/** Integers of any size stay exact. */
-export function jsonValue(value: ColumnValue): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
-}
-
-export function keyMembers({ base, rkey }: RowKey): [string, string][] {
-  return [
-    ['base', String(base)],
-    ['rkey', jsonValue(rkey)],
-  ]
-}
-
-/** Rows of the column `id`. */
-export function jsonIds(rows: readonly { readonly id: bigint }[]): string {
-  return jsonRows(rows.map(({ id }) => `{"id":${id}}`))
+function jsonOf(value: GivenValue): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return value !== null && typeof value === 'object' && 'json' in value ? value.json : String(value)
 }
 
 export function jsonKeys(keys: readonly RowKey[]): string {
-  return jsonRows(keys.map((key) => jsonRow(keyMembers(key))))
+  return jsonRows(keys.map(({ base, rkey }) => ({ base, rkey })))
 }

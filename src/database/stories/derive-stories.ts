@@ -11,7 +11,7 @@ import type { StoryRecord } from '../../search/stories/story-index.ts'
 import { repoCollectionUri } from '../changes.ts'
 import type { StoryColumns } from '../layout/columns.ts'
 import { storedColumns, type Table } from '../layout/tables.ts'
-import { ask, jsonIds, jsonKeys, jsonRows, keyColumns } from '../metadata/steps.ts'
+import { ask, jsonKeys, jsonRows, keyColumns } from '../metadata/steps.ts'
 import type { RowKey, Steps, WriteDialect } from '../metadata/steps.ts'
 import type { NewRow, RecordTable, StoryRow } from '../write/record-table.ts'
 import { type Considered, readConsidered, storyWordsOf } from './considered.ts'
@@ -200,7 +200,8 @@ export class StoryDeriver {
     yield* this.#markResembling(dialect, begun, derived)
     const ids = dialect.given({ id: 'bigint' })
     const keys = `select base, rkey from ${quote(this.#table.name)} where id in (select id from ${ids})`
-    for (const mark of markDependents(this.#table, this.#columns, keys)) yield* ask(mark, jsonIds(changed))
+    for (const mark of markDependents(this.#table, this.#columns, keys))
+      yield* ask(mark, jsonRows(changed.map(({ id }) => ({ id }))))
     yield* this.records.setStories(changed)
     return marks.length
   }
@@ -259,7 +260,7 @@ function keptOf({ base, rkey, uri, at, seconds, words }: Considered, isFirst: bo
 }
 
 function jsonTimes(times: readonly Pick<Mark, 'at'>[]): string {
-  return jsonRows(times.map(({ at }) => `{"at":${at}}`))
+  return jsonRows(times.map(({ at }) => ({ at })))
 }
 
 function keyOf({ base, rkey }: RowKey): string {

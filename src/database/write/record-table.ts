@@ -25,6 +25,11 @@ export interface RowChange {
   readonly record: Pick<RecordPut, 'json' | 'columns' | 'arrays'>
 }
 
+/** The content of a row, as given to a statement. */
+export function contentOf({ dialect }: WriteTransaction, { cid, rev, changedAt, record }: RowChange) {
+  return { cid: dialect.cid(cid), rev, changed_at: changedAt, record: { json: record.json } }
+}
+
 export interface NewRow extends RowKey, RowId, RowChange {
   readonly did: string
   readonly indexedAt: bigint

@@ -1,8 +1,8 @@
 /** Stores refused records with few statements, and within limits, so that publishers cannot fill the disk. */
 import { createHash } from 'node:crypto'
-import type { Rejection } from '../changes.ts'
+import type { ColumnValue, Rejection } from '../changes.ts'
 import type { StoredRejection } from '../metadata/metadata-store.ts'
-import { ask, jsonRow, jsonRows, jsonValue, type Steps } from '../metadata/steps.ts'
+import { ask, jsonRows, type Steps } from '../metadata/steps.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
 /**
@@ -73,13 +73,10 @@ export class RejectionChanges {
 
   /** Returns the number of stored rejections. */
   *write({ dialect, has }: WriteTransaction): Steps<number> {
-    const toJson = (row: object): string =>
-      jsonRow(
-        Object.entries(row).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? dialect.textJson(value) : jsonValue(value),
-        ]),
-      )
+    const storable = (row: Readonly<Record<string, ColumnValue>>): Record<string, ColumnValue> => {
+      const text = (value: ColumnValue) => (typeof value === 'string' ? dialect.text(value) : value)
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)]))
+    }
     let stored = 0
     for (const { cleared, added } of this.#waves) {
       if (has.rejections && cleared.size > 0)
@@ -87,7 +84,7 @@ export class RejectionChanges {
           `delete from rejection where key in (
              select r.key from ${dialect.given({ key: 'text', rev: 'text' })} join rejection r on r.key = given.key
              where r.rev is null or r.rev <= given.rev)`,
-          jsonRows(Array.from(cleared, ([key, rev]) => toJson({ key, rev }))),
+          jsonRows(Array.from(cleared, ([key, rev]) => storable({ key, rev }))),
         )
       if (added.size === 0) continue
       stored += added.size
@@ -96,7 +93,7 @@ export class RejectionChanges {
          on conflict (key) do update set source = excluded.source, reason = excluded.reason, message = excluded.message,
            record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
          where ${replaces}`,
-        jsonRows(Array.from(added.values(), toJson)),
+        jsonRows(Array.from(added.values(), storable)),
       )
       has.rejections = true
     }

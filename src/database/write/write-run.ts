@@ -1,7 +1,7 @@
 /** Writes the decisions about a run of changes, with one statement or call for each table and kind of change. */
-import type { Steps, GivenType, RowKey } from '../metadata/steps.ts'
-import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
-import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
+import type { Steps, GivenType, GivenValue, RowKey } from '../metadata/steps.ts'
+import { ask, jsonKeys, jsonRows, keyColumns } from '../metadata/steps.ts'
+import { contentOf, type NewRow, type RecordTable, type RowChange, type RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
 import type { WorkingSet, RecordSlot } from './working-set.ts'
 import { addAccounts, baseId, makeRepoCollections } from './write-transaction.ts'
@@ -76,25 +76,15 @@ function* writeQuarantined(
   transaction: WriteTransaction,
   changes: ReturnType<typeof changesOf>,
 ): Steps<void> {
-  const { dialect } = transaction
   yield* deleteKeys(transaction, 'parked', changes.removed)
   const content = { cid: 'cid', rev: 'text', changed_at: 'bigint', record: 'record' } as const
-  const contentOf = (slot: RecordSlot): [string, string][] => {
-    const { cid, rev, changedAt, record } = changeOf(slot)
-    return [
-      ['cid', dialect.cidJson(cid)],
-      ['rev', jsonValue(rev)],
-      ['changed_at', String(changedAt)],
-      ['record', record.json],
-    ]
-  }
   const columns = 'base, rkey, cid, rev, indexed_at, changed_at, record'
   yield* writeGiven(
     transaction,
     changes.inserted,
     { indexed_at: 'bigint', ...content },
     (given) => `insert into parked (${columns}) select ${columns} from ${given}`,
-    (slot) => [['indexed_at', String(slot.row?.added?.indexedAt)], ...contentOf(slot)],
+    (slot) => ({ indexed_at: indexedAtOf(slot), ...contentOf(transaction, changeOf(slot)) }),
   )
   yield* writeGiven(
     transaction,
@@ -103,7 +93,7 @@ function* writeQuarantined(
     (given) =>
       `update parked set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
        from ${given} where parked.base = given.base and parked.rkey = given.rkey`,
-    contentOf,
+    (slot) => contentOf(transaction, changeOf(slot)),
   )
   yield* writeRevs(transaction, 'parked', changes.revised, ({ rev }) => rev)
 }
@@ -120,7 +110,7 @@ function writeRevs(
     { rev: 'text' },
     (given) => `update ${table} set rev = given.rev from ${given}
       where ${table}.base = given.base and ${table}.rkey = given.rkey`,
-    (slot) => [['rev', jsonValue(revOf(slot) ?? null)]],
+    (slot) => ({ rev: revOf(slot) ?? null }),
   )
 }
 
@@ -135,7 +125,7 @@ function* writeTombstones(transaction: WriteTransaction, slots: readonly RecordS
     { rev: 'text' },
     (given) => `insert into tombstone (base, rkey, rev) select base, rkey, rev from ${given} where true
       on conflict (base, rkey) do update set rev = excluded.rev`,
-    ({ tombstone }) => [['rev', jsonValue(tombstone)]],
+    ({ tombstone }) => ({ rev: tombstone }),
   )
   if (set.length > 0) transaction.has.tombstones = true
 }
@@ -154,10 +144,10 @@ function* writeGiven(
   slots: readonly RecordSlot[],
   columns: Readonly<Record<string, GivenType>>,
   statement: (given: string) => string,
-  membersOf: (slot: RecordSlot) => readonly (readonly [string, string])[],
+  valuesOf: (slot: RecordSlot) => Readonly<Record<string, GivenValue>>,
 ): Steps<void> {
   if (slots.length === 0) return
-  const rows = slots.map((slot) => jsonRow([...keyMembers(keyOf(transaction, slot)), ...membersOf(slot)]))
+  const rows = slots.map((slot) => ({ ...keyOf(transaction, slot), ...valuesOf(slot) }))
   yield* ask(statement(transaction.dialect.given({ ...keyColumns, ...columns })), jsonRows(rows))
 }
 
@@ -194,7 +184,11 @@ function changeOf({ row }: RecordSlot): RowChange {
 }
 
 function newRow(transaction: WriteTransaction, slot: RecordSlot): NewRow {
-  const indexedAt = slot.row?.added?.indexedAt ?? 0n
   const { did } = slot.given.name
-  return { id: null, did, ...keyOf(transaction, slot), indexedAt, ...changeOf(slot) }
+  return { id: null, did, ...keyOf(transaction, slot), indexedAt: indexedAtOf(slot), ...changeOf(slot) }
+}
+
+function indexedAtOf({ row }: RecordSlot): bigint {
+  if (row?.added == null) throw new Error('Nothing was added.')
+  return row.added.indexedAt
 }

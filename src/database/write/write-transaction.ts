@@ -4,7 +4,7 @@
  */
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
-import { ask, type Steps, jsonRow, jsonRows, jsonValue, type WriteDialect } from '../metadata/steps.ts'
+import { ask, type Steps, jsonRows, type WriteDialect } from '../metadata/steps.ts'
 
 /** The pending work on the rows of an account whose status has changed. */
 export type Move = 'park' | 'purge' | 'return'
@@ -91,7 +91,7 @@ export function* findAccountStatuses(
   for (const did of unknown) accountStatuses.set(did, null)
   const found = yield* ask<AccountStatus & { readonly did: string }>(
     `select did, status, floor, move from actor where did in (select did from ${dialect.given({ did: 'text' })})`,
-    jsonTexts('did', unknown),
+    jsonRows(unknown.map((did) => ({ did }))),
   )
   for (const { did, status, floor, move } of found) accountStatuses.set(did, { status, floor, move })
 }
@@ -102,7 +102,7 @@ export function* addAccounts({ dialect }: WriteTransaction, dids: Iterable<strin
   // Due at once, because their handles were never resolved.
   yield* ask(
     `insert into actor (did, handle_due, status_at) select did, 0, 0 from ${dialect.given({ did: 'text' })}`,
-    jsonTexts('did', added),
+    jsonRows(added.map((did) => ({ did }))),
   )
 }
 
@@ -116,7 +116,7 @@ export function* findHidden(
     `select h.subject, case when p.subject is null then 0 else 1 end as purged
      from hiding h left join purge p using (subject, hidden_at)
      where h.shown_at is null and h.subject in (select subject from ${dialect.given({ subject: 'text' })})`,
-    jsonTexts('subject', [...new Set(subjects())]),
+    jsonRows(Array.from(new Set(subjects()), (subject) => ({ subject }))),
   )
   for (const { subject, purged: isPurged } of found) {
     hidden.add(subject)
@@ -133,7 +133,7 @@ export function* findRepoCollections(
   if (unknown.length === 0) return
   const found = yield* ask<RepoCollection>(
     `select uri, id from base where uri in (select uri from ${dialect.given({ uri: 'text' })})`,
-    jsonTexts('uri', unknown),
+    jsonRows(unknown.map((uri) => ({ uri }))),
   )
   for (const { uri, id } of found) bases.set(uri, id)
 }
@@ -147,7 +147,7 @@ export function* makeRepoCollections(
   if (missing.length === 0) return
   const rows = missing.map((uri) => {
     const [, did = null, collection = null] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
-    return jsonRow(Object.entries({ uri, did, collection }).map(([name, value]) => [name, jsonValue(value)]))
+    return { uri, did, collection }
   })
   const made = yield* ask<RepoCollection>(
     `insert into base (uri, did, collection) select uri, did, collection
@@ -167,8 +167,4 @@ export function baseId({ bases }: WriteTransaction, uri: string): bigint {
   const id = bases.get(uri)
   if (id === undefined) throw new Error(`The base of ${uri} has no id.`)
   return id
-}
-
-function jsonTexts(name: string, texts: readonly string[]): string {
-  return jsonRows(texts.map((text) => jsonRow([[name, jsonValue(text)]])))
 }

@@ -18,7 +18,7 @@ import { createIndex } from './load.ts'
 import { layoutOf } from '../layout/spread-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
-import { ask, jsonRow, jsonRows, keyColumns, keyMembers, type Steps } from '../../metadata/steps.ts'
+import { ask, jsonRows, keyColumns, type Steps } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, openPostgresSnapshot, spelling } from './snapshot.ts'
@@ -158,11 +158,10 @@ function* writeRecords(
   for (const some of slices(removed)) {
     const rows = yield* rowsOf(transaction, writer, some)
     // A row may have another `indexed_at` by now, under which it was already written again.
-    const given = rows.map((row) => jsonRow([...keyMembers(row), ['indexed_at', String(row.indexedAt)]]))
     const found = yield* ask<RowId>(
       `select t.id from ${transaction.dialect.given({ ...keyColumns, indexed_at: 'bigint' })}
        join ${quote(writer.table.name)} t using (base, rkey, indexed_at)`,
-      jsonRows(given),
+      jsonRows(rows.map(({ base, rkey, indexedAt }) => ({ base, rkey, indexed_at: indexedAt }))),
     )
     yield* writer.remove(transaction, found)
   }

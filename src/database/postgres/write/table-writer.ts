@@ -1,21 +1,21 @@
 /** Writes rows of each collection with their side entries. It must not know revisions or accounts. */
-import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import { refBasesOf, wordTexts } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
 import { readCollections } from '../../metadata/collections.ts'
 import { rowsOf } from '../../metadata/purges.ts'
-import type { Steps, RowKey } from '../../metadata/steps.ts'
-import { ask, jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers } from '../../metadata/steps.ts'
-import type {
-  ExpiredRow,
-  FoundRow,
-  NewRow,
-  RecordStore,
-  RecordTable,
-  RowChange,
-  RowId,
-  StoryRow,
+import type { GivenValue, Steps, RowKey } from '../../metadata/steps.ts'
+import { ask, jsonKeys, jsonRows } from '../../metadata/steps.ts'
+import {
+  contentOf,
+  type ExpiredRow,
+  type FoundRow,
+  type NewRow,
+  type RecordStore,
+  type RecordTable,
+  type RowChange,
+  type RowId,
+  type StoryRow,
 } from '../../write/record-table.ts'
 import { baseId, noteChanges, type WriteTransaction } from '../../write/write-transaction.ts'
 import { quote } from '../layout/ddl.ts'
@@ -57,17 +57,14 @@ export class TableWriter implements RecordTable {
   *update(transaction: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
     if (rows.length === 0) return
     this.drift += rows.length
-    const given = rows.map((row) =>
-      jsonRow([['id', String(row.id)], ...changeMembers(row), ...this.#derivedMembers(transaction, row)]),
-    )
+    const given = jsonRows(rows.map((row) => ({ id: row.id, ...this.#contentOf(transaction, row) })))
     const { changing, entered, leaving } = this.#statements.stories
     const concerned: RowId[] = []
-    for (const find of changing)
-      concerned.push(...(yield* ask<RowId & { id: bigint }>(find, jsonRows(given))))
+    for (const find of changing) concerned.push(...(yield* ask<RowId & { id: bigint }>(find, given)))
     if (concerned.length > 0) for (const mark of leaving) yield* ask(mark, idsOf(concerned))
     yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(rows))
     const ids = this.#isCounting ? [idsOf(rows)] : []
-    yield* this.#change(this.#statements.update, jsonRows(given), ...ids)
+    yield* this.#change(this.#statements.update, given, ...ids)
     if (concerned.length > 0) for (const mark of entered) yield* ask(mark, idsOf(concerned))
     yield* this.#removeSides(idsOf(rows))
     yield* this.#addSides(transaction, rows)
@@ -75,9 +72,9 @@ export class TableWriter implements RecordTable {
 
   *setStories(rows: readonly StoryRow[]): Steps<void> {
     if (rows.length === 0) return
-    const given = rows.map(({ id, story }) => jsonRow([['id', String(id)], ...keyMembers(story)]))
+    const given = jsonRows(rows.map(({ id, story: { base, rkey } }) => ({ id, base, rkey })))
     const ids = this.#isCounting ? [idsOf(rows)] : []
-    for (const set of this.#statements.stories.set) yield* this.#change(set, jsonRows(given), ...ids)
+    for (const set of this.#statements.stories.set) yield* this.#change(set, given, ...ids)
   }
 
   *remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
@@ -106,16 +103,10 @@ export class TableWriter implements RecordTable {
   ): Steps<readonly RowId[]> {
     if (rows.length === 0) return []
     this.drift += rows.length
-    const given = rows.map((row) =>
-      jsonRow([
-        ['id', String(row.id)],
-        ...keyMembers(row),
-        ['did', jsonValue(row.did)],
-        ['indexed_at', String(row.indexedAt)],
-        ...changeMembers(row),
-        ...this.#derivedMembers(transaction, row),
-      ]),
-    )
+    const given = rows.map((row) => {
+      const { id, base, rkey, did, indexedAt } = row
+      return { id, base, rkey, did, indexed_at: indexedAt, ...this.#contentOf(transaction, row) }
+    })
     const added = yield* this.#change(statement, jsonRows(given))
     yield* noteChanges(transaction, this.table.name, 'id = any(?)', idsOf(added))
     for (const mark of this.#statements.stories.entered) yield* ask(mark, idsOf(added))
@@ -145,13 +136,13 @@ export class TableWriter implements RecordTable {
     rows: readonly (RowId & { readonly record: Pick<RecordPut, 'arrays'> })[],
   ): Steps<void> {
     for (const [index, { insert }] of this.#statements.sides.entries()) {
-      const given: string[] = []
+      const given: Record<string, GivenValue>[] = []
       for (const { id, record } of rows)
         for (const [first, second] of record.arrays[index] ?? [])
           given.push(
             second === undefined
-              ? `{"value":${jsonValue(first ?? null)},"id":${id}}`
-              : `{"base":${baseId(transaction, first as string)},"rkey":${jsonValue(second)},"id":${id}}`,
+              ? { value: first ?? null, id }
+              : { base: baseId(transaction, first as string), rkey: second, id },
           )
       if (given.length > 0) yield* ask(insert, jsonRows(given))
     }
@@ -161,39 +152,23 @@ export class TableWriter implements RecordTable {
     for (const { remove } of this.#statements.sides) yield* ask(remove, ids)
   }
 
-  #derivedMembers(transaction: WriteTransaction, { record }: RowChange): [string, string][] {
-    const { columns } = record
-    const members = columns.map((value, index): [string, string] => [`c${index}`, jsonValue(value)])
+  #contentOf(transaction: WriteTransaction, change: RowChange): Record<string, GivenValue> {
+    const content: Record<string, GivenValue> = contentOf(transaction, change)
+    const { columns, json } = change.record
+    for (const [index, value] of columns.entries()) content[`c${index}`] = value
     for (const index of this.#refBases) {
       const uri = columns[index]
-      if (typeof uri === 'string') members[index] = [`c${index}`, String(baseId(transaction, uri))]
+      if (typeof uri === 'string') content[`c${index}`] = baseId(transaction, uri)
     }
-    return [...members, ...this.#wordMembers(record)]
-  }
-
-  #wordMembers({ json }: Pick<RecordPut, 'json'>): [string, string][] {
-    if (this.table.words === null) return []
+    if (this.table.words === null) return content
     const { vector, text, length } = wordVector(...wordTexts(this.table.words, JSON.parse(json)))
-    return [
-      ['words', jsonValue(vector)],
-      ['words_text', jsonValue(text)],
-      ['word_count', String(length)],
-    ]
+    return { ...content, words: vector, words_text: text, word_count: length }
   }
 }
 
 /** An array parameter. */
 function idsOf(rows: readonly RowId[]): string {
   return `{${rows.map(({ id }) => id).join(',')}}`
-}
-
-function changeMembers({ cid, rev, changedAt, record }: RowChange): [string, string][] {
-  return [
-    ['cid', jsonValue(typeof cid === 'string' ? cid : formatCid(cid))],
-    ['rev', jsonValue(rev)],
-    ['changed_at', String(changedAt)],
-    ['record', record.json],
-  ]
 }
 
 /** The tables of PostgreSQL as the write path of every engine uses them. */

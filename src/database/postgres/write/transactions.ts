@@ -227,9 +227,9 @@ const writeDialect: WriteDialect = {
     const typed = Object.entries(columns).map(([name, type]) => `${name} ${types[type]}`)
     return `json_to_recordset(?) as given (${typed.join(', ')})`
   },
-  cidJson: (cid) => JSON.stringify(typeof cid === 'string' ? cid : formatCid(cid)),
+  cid: (cid) => (typeof cid === 'string' ? cid : formatCid(cid)),
   // PostgreSQL accepts no NUL in texts.
-  textJson: (text) => JSON.stringify(text.toWellFormed().replaceAll('\0', '\uFFFD')),
+  text: (text) => text.toWellFormed().replaceAll('\0', '\uFFFD'),
   recordText: 'record::text',
   jsonAt: (column, path) => `${jsonAt(column, path)}::text`,
 }

@@ -203,8 +203,8 @@ const writeDialect: WriteDialect = {
     const named = Object.entries(columns).map(([name, type]) => `${spell(name, type)} as ${name}`)
     return `(select ${named.join(', ')} from json_each(?)) as given`
   },
-  cidJson: (cid) => `"${Buffer.from(typeof cid === 'string' ? (parseCid(cid) ?? '') : cid).toString('hex')}"`,
-  textJson: (text) => JSON.stringify(text.toWellFormed()),
+  cid: (cid) => Buffer.from(typeof cid === 'string' ? (parseCid(cid) ?? '') : cid).toString('hex'),
+  text: (text) => text.toWellFormed(),
   recordText: 'json(record)',
   jsonAt: (column, path) => `${column} -> ${pathLiteral(path)}`,
 }
