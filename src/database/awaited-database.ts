@@ -62,7 +62,6 @@ export class AwaitedDatabase implements ReadDatabase {
   readonly readAnswer: ReadDatabase['readAnswer'] = async (...given) => this.#ready.readAnswer(...given)
   readonly readStatus: ReadDatabase['readStatus'] = async () => this.#ready.readStatus()
   readonly readSize: ReadDatabase['readSize'] = async () => this.#ready.readSize()
-  readonly readRecords: ReadDatabase['readRecords'] = (table) => this.#ready.readRecords(table)
   readonly readRows: ReadDatabase['readRows'] = (statement) => this.#ready.readRows(statement)
   readonly openFile: ReadDatabase['openFile'] = async (...given) => this.#ready.openFile(...given)
   readonly explain: ReadDatabase['explain'] = async (statement) => this.#ready.explain(statement)

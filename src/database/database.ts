@@ -79,8 +79,6 @@ export interface ReadDatabase extends AsyncDisposable {
   readSize(): Promise<number>
   /** Runs steps that only read, such as those on the metadata; the function is called again when a query is repeated. */
   readSteps<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** The visible records of a collection in reverse default order; streamed from one snapshot. */
-  readRecords(table: Table): AsyncIterable<StoredRecord>
   /** Rows as objects, for inspecting stored data, never for answers; streamed from one snapshot. */
   readRows(statement: Statement): AsyncIterable<Readonly<Record<string, ColumnValue>>>
   /**
@@ -108,19 +106,6 @@ export interface StoredAnswer {
   readonly body: Uint8Array
   /** True if no other object refers to the body or shares its memory. */
   readonly isOwn: boolean
-}
-
-/** A record as it was imported or received, with its times. */
-export interface StoredRecord {
-  readonly uri: string
-  readonly cid: string
-  readonly rev: string | null
-  /** Microseconds. */
-  readonly indexedAt: bigint
-  /** Microseconds. */
-  readonly changedAt: bigint
-  /** The record's value as JSON text. */
-  readonly json: string
 }
 
 /** The state of an index, for operators. */

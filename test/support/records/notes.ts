@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import type { BatchOutcome, Change } from '../../../src/database/database.ts'
 import type { Table } from '../../../src/database/layout/tables.ts'
+import { readRecords } from '../../../src/database/read-records.ts'
 import { inKeyOrder } from '../../../src/lexicon/records/encoding.ts'
 import type { Json } from '../../reference/shapes.ts'
 import { replayable } from '../random/replay.ts'
@@ -203,7 +204,7 @@ export async function settleAll({ database }: TestStore, limit = 1000): Promise<
 
 /** All records that a caller can see, by their URIs: the JSON of each. */
 export async function visibleRecords(store: TestStore): Promise<Map<string, string>> {
-  const records = store.tables.map((table) => Array.fromAsync(store.database.read.readRecords(table)))
+  const records = store.tables.map((table) => Array.fromAsync(readRecords(store.database.read, table)))
   const seen = (await Promise.all(records)).flat()
   return new Map(seen.map(({ uri, json }) => [uri, json] as const).toSorted())
 }

@@ -9,7 +9,6 @@ import type {
   ReadTerms,
   Statement,
   StoredAnswer,
-  StoredRecord,
 } from '../../database.ts'
 import { openFileProcess } from '../../files/file-process.ts'
 import type { FileStatements, FileStream } from '../../files/file-source.ts'
@@ -17,9 +16,8 @@ import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
-import type { Table } from '../../layout/tables.ts'
 import { closeClient } from '../connection.ts'
-import { derivationOf, quote } from '../layout/ddl.ts'
+import { derivationOf } from '../layout/ddl.ts'
 import type { Dialect } from '../../../sql/dialect.ts'
 import { postgresDialect, spreadDialect } from '../dialect.ts'
 import { beginSnapshot, inOneState } from './one-state.ts'
@@ -108,18 +106,6 @@ export class PostgresReader implements ReadDatabase {
       const { rows } = await runPrepared(client, { text, values: [] })
       return Number(rows[0]?.n)
     })
-  }
-
-  async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
-    const text = `select base.uri || t.rkey as uri, cid, rev, indexed_at as "indexedAt",
-        changed_at as "changedAt", record::text as json
-      from ${quote(table.name)} t join base on base.id = t.base
-      where t.base not in (select base from hidden) order by t.indexed_at desc, t.rkey desc, t.did desc`
-    for await (const row of this.readRows({ text, values: [] })) {
-      const record = row as unknown as StoredRecord
-      // Every engine writes JSON without white space.
-      yield { ...record, json: JSON.stringify(JSON.parse(record.json)) }
-    }
   }
 
   async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {

@@ -12,7 +12,6 @@ import type {
   Statement,
   Statistics,
   StoredAnswer,
-  StoredRecord,
 } from '../../database.ts'
 import { openFileProcess } from '../../files/file-process.ts'
 import type { FileStatements, FileStream } from '../../files/file-source.ts'
@@ -152,17 +151,6 @@ export class SqliteReader implements ReadDatabase {
       return [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, missing)?.size ?? 0), 0)
     const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
     return this.#number(pages, [])
-  }
-
-  async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
-    const { ordered } = await this.readPlanState()
-    // Ids that follow the default order make a sort unnecessary.
-    const order = ordered.has(collection.nsid) ? 't.id desc' : 't.indexed_at desc, t.rkey desc, b.did desc'
-    const text = `select b.uri || t.rkey as uri, cid_text(t.cid) as cid, t.rev as rev, t.indexed_at as "indexedAt",
-        t.changed_at as "changedAt", json(t.record) as json
-      from ${quote(name)} t join base b on b.id = t.base
-      where t.base not in (select base from hidden) order by ${order}`
-    for await (const row of this.readRows({ text, values: [] })) yield row as unknown as StoredRecord
   }
 
   async *readRows({ text, values }: Statement): AsyncGenerator<Record<string, ColumnValue>> {
