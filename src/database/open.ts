@@ -74,8 +74,8 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   if (!isPostgres(url)) {
     const path = parseSqlitePath(url)
-    const { SqliteSnapshot } = await import('./sqlite/load/snapshot.ts')
-    return new SqliteSnapshot(connectReader(path, fingerprint), path)
+    const { openSqliteSnapshot } = await import('./sqlite/load/snapshot.ts')
+    return openSqliteSnapshot(connectReader(path, fingerprint), path)
   }
   const { openPostgresSnapshot } = await import('./postgres/load/snapshot.ts')
   return openPostgresSnapshot(url, fingerprint)

@@ -5,7 +5,6 @@ import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { ColumnValue } from '../../changes.ts'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
-import type { CopyPart, CopyRow } from '../../copy/parts.ts'
 import type { Table } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 
@@ -16,47 +15,38 @@ export const spelling: Spelling = {
   newJson: 'jsonb(?)',
 }
 
-export class SqliteSnapshot implements Snapshot {
-  readonly identity: string
-  readonly kind = 'database'
-  readonly name: string
-  readonly #database: DatabaseSync
-
-  /** The snapshot owns the connection. */
-  constructor(database: DatabaseSync, path: string) {
-    this.#database = database
-    // The first query fixes the moment of the snapshot.
-    database.exec('begin; select id from state')
-    this.identity = snapshotIdentity(path)
-    this.name = `sqlite:${realpathSync(path)}`
+/** The snapshot owns the connection. */
+export function openSqliteSnapshot(database: DatabaseSync, path: string): Snapshot {
+  // The first query fixes the moment of the snapshot.
+  database.exec('begin; select id from state')
+  return {
+    identity: snapshotIdentity(path),
+    kind: 'database',
+    name: `sqlite:${realpathSync(path)}`,
+    async collections() {
+      const rows = database.prepare('select nsid from collection order by nsid').all()
+      return rows.map(({ nsid }) => String(nsid))
+    },
+    async count({ name }) {
+      return Number(database.prepare(`select count(*) as n from ${quote(name)}`).get()?.n)
+    },
+    async *rows(part) {
+      const text = part.table === null ? selectStored(part, spelling) : selectRecords(database, part.table)
+      const statement = database.prepare(text, { readBigInts: true, returnArrays: true })
+      for (const row of statement.iterate()) yield storedRow(part, row as unknown as ColumnValue[])
+    },
+    async [Symbol.asyncDispose]() {
+      database.close()
+    },
   }
+}
 
-  async collections(): Promise<readonly string[]> {
-    const rows = this.#database.prepare('select nsid from collection order by nsid').all()
-    return rows.map(({ nsid }) => String(nsid))
-  }
-
-  async count({ name }: CopyPart): Promise<number> {
-    return Number(this.#database.prepare(`select count(*) as n from ${quote(name)}`).get()?.n)
-  }
-
-  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
-    const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
-    const statement = this.#database.prepare(text, { readBigInts: true, returnArrays: true })
-    for (const row of statement.iterate()) yield storedRow(part, row as unknown as ColumnValue[])
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#database.close()
-  }
-
-  #selectRecords({ name, collection }: Table): string {
-    const kept = this.#database.prepare('select ordered from collection where nsid = ?').get(collection.nsid)
-    // Ids that follow the default order make a sort unnecessary.
-    const order = kept?.ordered === 1 ? 't.id' : 't.indexed_at, t.rkey, b.did'
-    return `select t.indexed_at, t.rkey, b.did, cid_text(t.cid), t.rev, t.changed_at, json(t.record)
-      from ${quote(name)} t join base b on b.id = t.base order by ${order}`
-  }
+function selectRecords(database: DatabaseSync, { name, collection }: Table): string {
+  const kept = database.prepare('select ordered from collection where nsid = ?').get(collection.nsid)
+  // Ids that follow the default order make a sort unnecessary.
+  const order = kept?.ordered === 1 ? 't.id' : 't.indexed_at, t.rkey, b.did'
+  return `select t.indexed_at, t.rkey, b.did, cid_text(t.cid), t.rev, t.changed_at, json(t.record)
+    from ${quote(name)} t join base b on b.id = t.base order by ${order}`
 }
 
 /** Independent of the path: device and inode. */
