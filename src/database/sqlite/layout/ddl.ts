@@ -90,7 +90,14 @@ export function createSideTables(table: Table, suffix = ''): string {
     .join('\n')
 }
 
-export function createIndexes(table: Table): string {
+/**
+ * One statement for each index but the unique key. Those of arrays lead from a record to its elements: without them a
+ * join from each record scans a side table.
+ */
+export function indexStatements(table: Table): readonly string[] {
+  const sides = table.arrays.map(
+    ({ name }) => `create index if not exists ${quote(`${name}/id`)} on ${quote(name)} (id);`,
+  )
   const own = table.indexes.map(({ name, kind, columns, partial, included }) => {
     const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
     // Equal keys stay in the order of their ids.
@@ -98,14 +105,7 @@ export function createIndexes(table: Table): string {
     const keys = kind === 'sample' ? sampledBytes('cid') : all.map(quote).join(', ')
     return `create index ${quote(name)} on ${quote(table.name)} (${keys})${where};`
   })
-  return [...own, createSideIndexes(table)].join('\n')
-}
-
-/** Leads from a record to its elements: without this index a join from each record scans its side table. */
-export function createSideIndexes({ arrays }: Table): string {
-  return arrays
-    .map(({ name }) => `create index if not exists ${quote(`${name}/id`)} on ${quote(name)} (id);`)
-    .join('\n')
+  return [...sides, ...own]
 }
 
 export function dropIndexes(table: Table): string {

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
-import { applicationId, commonTables, createIndexes, derivationOf, layOut, schemaVersion } from './ddl.ts'
+import { applicationId, commonTables, derivationOf, indexStatements, layOut, schemaVersion } from './ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { databaseBusy } from '../../refusals.ts'
@@ -64,7 +64,7 @@ function create(database: DatabaseSync, { tables, fingerprint, onCreated }: Migr
     .prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)')
     .run(derivationOf(fingerprint))
   for (const table of tables) {
-    database.exec(layOut(table) + createIndexes(table))
+    database.exec([layOut(table), ...indexStatements(table)].join('\n'))
     database
       .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
       .run(table.collection.nsid, table.name)

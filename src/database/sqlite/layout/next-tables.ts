@@ -8,16 +8,18 @@ import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import { rowOf, storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
-import { createIndexes, createSideIndexes, fillCounts, fillSums, quote } from './ddl.ts'
+import { quote } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
 import { TableWriter } from '../write/table-writer.ts'
+import { once } from '../write/text-writer.ts'
 
 /** Milliseconds after which a step commits, and rows that are read at once. */
 const stepTime = 150
 const rowsAtOnce = 200
 
-type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
+/** `at`: null when the stage is over. */
+type Stage = (part: RebuildPart) => { readonly at: number | null; readonly done: number }
 
 interface Next {
   /** The table under its final name. */
@@ -46,7 +48,7 @@ export class NextTables {
       tables.map((table, index) => {
         const next = renamed[index] as Table
         const writer = new TableWriter(database, next, (uri) => this.#base(uri), 'rebuild_part')
-        return [table.collection.nsid, { table, writer, stages: this.#stages(table, next, writer) }]
+        return [table.collection.nsid, { table, writer, stages: this.#stages(table, writer) }]
       }),
     )
   }
@@ -70,8 +72,8 @@ export class NextTables {
   work(part: RebuildPart): RebuildPart {
     const stage = this.#next.get(part.nsid)?.stages[part.stage]
     if (stage === undefined) throw new Error(`${part.nsid} has no stage ${part.stage}.`)
-    const { at, done, isOver } = stage(part)
-    return isOver ? { ...part, done, stage: part.stage + 1, at: 0 } : { ...part, done, at }
+    const { at, done } = stage(part)
+    return at === null ? { ...part, done, stage: part.stage + 1, at: 0 } : { ...part, done, at }
   }
 
   /** Applies some recorded changes of records; returns their number. */
@@ -102,31 +104,18 @@ export class NextTables {
     this.#settle()
   }
 
-  #stages(table: Table, next: Table, writer: TableWriter): readonly Stage[] {
-    const once = (work: () => void): Stage => {
-      return ({ at, done }) => {
-        work()
-        return { at, done, isOver: true }
-      }
-    }
+  #stages(table: Table, writer: TableWriter): readonly Stage[] {
+    const completeOrder = once(() => {
+      writer.completeOrder()
+      writer.refresh()
+    })
+    const steps = [completeOrder, ...writer.building, once(() => writer.fillSums())]
     return [
       (part) => this.#copyRows(table, writer, part),
-      once(() => {
-        writer.completeOrder()
-        writer.refresh()
-      }),
-      ...writer.filling.map((fill) => ({ at, done }: RebuildPart) => {
-        const reached = fill(at)
-        return { at: reached ?? at, done, isOver: reached === null }
-      }),
-      ...next.arrays.map((array) =>
-        once(() => this.#database.exec(createSideIndexes({ ...next, arrays: [array] }))),
+      ...steps.map(
+        (step): Stage =>
+          ({ at, done }) => ({ at: step(at), done }),
       ),
-      ...next.indexes.map((index) =>
-        once(() => this.#database.exec(createIndexes({ ...next, arrays: [], indexes: [index] }))),
-      ),
-      once(() => this.#database.exec(fillCounts(next))),
-      once(() => this.#database.exec(fillSums(next))),
     ]
   }
 
@@ -149,7 +138,7 @@ export class NextTables {
     }
     writer.bulk = false
     writer.keepOrder()
-    return { at, done, isOver }
+    return { at: isOver ? null : at, done }
   }
 
   #replace({ nsid, former }: RebuildPart, { table, writer }: Next, key: RowKey): void {

@@ -10,18 +10,18 @@ import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
 import { MaterializedWriter } from './materialized.ts'
 import {
-  createIndexes,
   createOrderIndex,
   dropIndexes,
   dropOrderIndex,
   fillCounts,
   fillSums,
+  indexStatements,
   quote,
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
 import { markAll } from '../../stories/story-marks.ts'
 import { StoryWriter } from './story-writer.ts'
-import { TextWriter } from './text-writer.ts'
+import { once, type Step, TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
@@ -237,9 +237,15 @@ export class TableWriter {
     this.#drift = 0
   }
 
-  /** Steps that fill the empty text indexes. */
-  get filling(): TextWriter['filling'] {
-    return this.#texts.filling
+  /** Build what is cheaper to build at once, when all rows have their final ids. */
+  get building(): readonly Step[] {
+    return [
+      // Texts first: building their indexes frees pages that the other indexes then use.
+      ...this.#texts.filling,
+      ...[...indexStatements(this.table), fillCounts(this.table)].map((text) =>
+        once(() => this.#database.exec(text)),
+      ),
+    ]
   }
 
   startLoad(): void {
@@ -258,15 +264,11 @@ export class TableWriter {
     this.#saveOrder(true)
   }
 
-  /** Builds everything that is cheaper to build at once, when all rows have their final ids. */
+  /** Call it when all rows have their final ids. */
   completeLoad(): void {
-    const { table } = this
     this.#drift = 0
-    // Texts first: building their indexes frees pages that the other indexes then use.
-    for (const fill of this.filling) for (let after: number | null = 0; after !== null; ) after = fill(after)
-    this.#database.exec(createIndexes(table))
-    this.#database.exec(fillCounts(table))
-    this.#database.exec(markAll(table))
+    for (const step of this.building) for (let after: number | null = 0; after !== null; ) after = step(after)
+    this.#database.exec(markAll(this.table))
   }
 
   /** Sums all records again; the rows of all tables must be in place. */

@@ -19,6 +19,17 @@ interface Trigrams {
   readonly remove: StatementSync
 }
 
+/** Does a part of some work, after an id. Returns an id up to which all is done, or null when there is no more. */
+export type Step = (after: number) => number | null
+
+/** A step that is the whole work. */
+export function once(work: () => void): Step {
+  return () => {
+    work()
+    return null
+  }
+}
+
 /** Rows that are added at once while an index is filled. */
 const rowsAtOnce = 5_000
 
@@ -94,17 +105,10 @@ export class TextWriter {
     this.#changed.clear()
   }
 
-  /**
-   * Steps that fill the empty indexes from all rows, one after the other. Each adds some rows after an id at once, and
-   * returns an id up to which all are added, or null when there are no more.
-   */
-  get filling(): readonly ((after: number) => number | null)[] {
+  /** Fill the empty indexes from all rows, one after the other. */
+  get filling(): readonly Step[] {
     const [database, table, words] = [this.#database, this.#table, this.#words]
     const last = database.prepare(`select max(id) as id from ${quote(table.name)}`)
-    const once = (text: string) => () => {
-      database.exec(text)
-      return null
-    }
     return [
       ...table.texts.flatMap((text) => [
         (after: number) => {
@@ -112,9 +116,11 @@ export class TextWriter {
           database.prepare(fillText(table, text)).run(after, to)
           return to < Number(last.get()?.id) ? to : null
         },
-        once(`${optimizeText(text)} ${refreshCounts(text)}`),
+        once(() => database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)),
       ]),
-      ...(words === null ? [] : [(after: number) => words.fill(after), once(optimizeText(words.index))]),
+      ...(words === null
+        ? []
+        : [(after: number) => words.fill(after), once(() => database.exec(optimizeText(words.index)))]),
     ]
   }
 
