@@ -75,45 +75,31 @@ function tooLate(what: string): ServiceError {
   return new ServiceError('TIMEOUT', `${what} took more than ${timeout} seconds.`)
 }
 
-/** Holds one process at a time. */
-interface Slot {
-  process: QueryWorker | null
-}
-
 const mostWaiting = 1000
 
 /** Several processes, in fair order, which start on demand, also to replace others that have ended. */
 class QueryWorkerPool implements AsyncDisposable {
   readonly #file: NamedFile
-  readonly #slots: readonly Slot[]
-  /** One per available permit. */
-  readonly #free: Slot[]
   readonly #permits: FairSemaphore
+  #workers: QueryWorker[] = []
   #isOver = false
 
   /** `count`: the number of concurrent questions. */
   constructor(file: NamedFile, count: number) {
     this.#file = file
-    this.#slots = Array.from({ length: count }, () => ({ process: null }))
-    this.#free = [...this.#slots]
     this.#permits = new FairSemaphore({ permits: count, mostWaiting })
   }
 
   /** Resolves when a process is ready for questions, or has failed to start. */
   async ready(): Promise<void> {
-    if (!this.#isOver) await this.#started(this.#slots[0] as Slot).ready.catch(() => undefined)
+    if (!this.#isOver) await this.#worker(() => true).ready.catch(() => undefined)
   }
 
   /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */
   ask<Asked extends Method>(question: Question<Asked>, terms: PermitRequest): Promise<Answer<Asked>> {
     const asked = async () => {
       using _permit = await this.#permits.acquire(terms)
-      const slot = this.#takeSlot()
-      try {
-        return (await this.#askTwice(slot, question, terms.signal)) as Answer<Asked>
-      } finally {
-        this.#free.push(slot)
-      }
+      return (await this.#askTwice(question, terms.signal)) as Answer<Asked>
     }
     return untilAborted(asked(), terms.signal)
   }
@@ -121,14 +107,14 @@ class QueryWorkerPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     this.#permits[Symbol.dispose]()
-    await Promise.all(this.#slots.map(({ process }) => process?.[Symbol.asyncDispose]()))
+    await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()))
   }
 
   /** Retries once, because a process may be killed from outside, for example when the system is short of memory. */
-  async #askTwice(slot: Slot, question: Question, signal: AbortSignal) {
+  async #askTwice(question: Question, signal: AbortSignal) {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const reply = await this.#started(slot).ask(question, signal)
+        const reply = await this.#worker(({ isBusy }) => !isBusy).ask(question, signal)
         if ('failure' in reply) throw errorOf(reply.failure)
         return reply.answer
       } catch (error) {
@@ -139,14 +125,13 @@ class QueryWorkerPool implements AsyncDisposable {
     }
   }
 
-  /** Prefers a slot with a running process: starting a process takes 50 ms of a core. */
-  #takeSlot(): Slot {
-    const started = this.#free.findLastIndex(({ process }) => process?.isOver === false)
-    return this.#free.splice(started, 1)[0] as Slot
-  }
-
-  #started(slot: Slot): QueryWorker {
-    if (slot.process === null || slot.process.isOver) slot.process = new QueryWorker(this.#file)
-    return slot.process
+  /** A running process if one fits: starting one takes 50 ms of a core. */
+  #worker(fits: (worker: QueryWorker) => boolean): QueryWorker {
+    this.#workers = this.#workers.filter(({ isOver }) => !isOver)
+    const running = this.#workers.find(fits)
+    if (running !== undefined) return running
+    const started = new QueryWorker(this.#file)
+    this.#workers.push(started)
+    return started
   }
 }

@@ -49,6 +49,8 @@ export class QueryWorker implements AsyncDisposable {
   #words = ''
   /** True when the process answers no more questions. */
   isOver = false
+  /** Whether a question is being answered. */
+  isBusy = false
   /** Disposal waits for the end of the process, even when no question does. */
   #isWaitedFor = false
 
@@ -84,6 +86,7 @@ export class QueryWorker implements AsyncDisposable {
 
   /** One question at a time. Fails with the reason of the signal when the statement has ended or was killed. */
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
+    this.isBusy = true
     this.#hold(true)
     let timer: NodeJS.Timeout | undefined
     const abort = (): void => {
@@ -101,6 +104,7 @@ export class QueryWorker implements AsyncDisposable {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       this.#reply = null
+      this.isBusy = false
       this.#hold(false)
     }
   }

@@ -13,6 +13,11 @@ import { missingKey } from '../dialect.ts'
 /** The counted values of a row: its base, its `indexed_at`, and its stored columns. */
 export type CountedRow = readonly ColumnValue[]
 
+/** The columns of which a `CountedRow` has the values. */
+export function countedColumns(table: Table): readonly string[] {
+  return ['base', 'indexed_at', ...storedColumns(table).map(({ name }) => name)]
+}
+
 /** Amounts by key that are added up in memory, and added to a table before the transaction ends. */
 class Totals {
   /** By the text of the key. */
@@ -86,7 +91,7 @@ export class MaterializedWriter {
   readonly #keepers: readonly SumKeeper[]
 
   constructor(database: DatabaseSync, table: Table) {
-    const names = ['base', 'indexed_at', ...storedColumns(table).map(({ name }) => name)]
+    const names = countedColumns(table)
     this.#find = database.prepare(
       `select ${names.map(quote).join(', ')} from ${quote(table.name)} where id = ?`,
       { readBigInts: true, returnArrays: true },

@@ -20,7 +20,7 @@ import {
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
 import { markAll } from '../../stories/story-marks.ts'
-import { StoryWriter } from './story-writer.ts'
+import { createStoryWriter, type StoryWriter } from './story-writer.ts'
 import { once, type Step, TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
@@ -62,7 +62,7 @@ export class TableWriter {
     this.#statements = prepareStatements(database, table, collectionTable)
     this.#materialized = new MaterializedWriter(database, table)
     this.#texts = new TextWriter(database, table)
-    this.#stories = table.stories && new StoryWriter(database, table, table.stories)
+    this.#stories = table.stories && createStoryWriter(database, table, table.stories)
     this.#refBases = refBasesOf(table)
     this.refresh()
   }
@@ -188,13 +188,13 @@ export class TableWriter {
   }
 
   /** The row of a table with stories has another first record. */
-  setStory({ id: given, story: { base, rkey } }: StoryRow): void {
+  setStory({ id: given, story }: StoryRow): void {
     const id = Number(given)
     const stories = this.#stories
     if (stories === null) throw new Error(`The records of ${this.table.name} have no stories.`)
     const row = this.#materialized.find(id)
-    const next = stories.withStory(row, base, rkey)
-    this.#materialized.update(id, row, next, () => stories.set(id, base, rkey))
+    const next = stories.withStory(row, story)
+    this.#materialized.update(id, row, next, () => stories.set(id, story))
   }
 
   remove(row: RowId): void {
