@@ -25,7 +25,7 @@ import { createVocabularies, derivationOf, layOut, quote } from './ddl.ts'
 import { isBusy } from '../failures.ts'
 import { formerPrefix, moveAside, moveInPlace, nextLeftover, nextPrefix, nextTables } from './generations.ts'
 import { readDataVersion, readDerivation } from './layout.ts'
-import { LogLength } from '../write/transactions.ts'
+import { createLogShortener } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { NextTables, selectStored } from './next-tables.ts'
 import {
@@ -71,12 +71,12 @@ async function fill(
   derivation: string,
   assertSame: () => void,
 ): Promise<void> {
-  const log = new LogLength(database)
+  const shortenLog = createLogShortener(database)
   let report: RebuildReport | null = null
   let next: NextTables | null = null
   let version: unknown
   for (;;) {
-    await log.shorten()
+    await shortenLog()
     const started = performance.now()
     const isDone = transact(database, () => {
       // Another process may have finished the same rebuild.

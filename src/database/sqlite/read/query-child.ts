@@ -8,7 +8,7 @@ import { connect } from '../connection.ts'
 import { failureOf } from '../failures.ts'
 import { assertSameFile } from '../open-file.ts'
 import type { FromReader, NamedFile, Question, Reply, ToReader } from './query-worker.ts'
-import { QueryConnection } from './query-connection.ts'
+import { createQueries, type Queries } from './query-connection.ts'
 
 /** MiB of pages; the file itself is memory-mapped and shared by all processes. */
 const cacheSize = 16
@@ -18,7 +18,7 @@ const mostGarbage = 4 * 1024 * 1024
 const watch = `require('node:fs').readSync(0, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
 
 let file: NamedFile = { path: '', identity: null }
-let queries: QueryConnection | null = null
+let queries: Queries | null = null
 let watcher: Worker | null = null
 
 process.on('message', (message: ToReader) => {
@@ -37,10 +37,10 @@ process.on('message', (message: ToReader) => {
 // Terminals and supervisors signal whole process groups; the parent process decides about running statements.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-function open(): QueryConnection {
+function open(): Queries {
   if (queries !== null) return queries
   assertSameFile(file.path, file.identity)
-  queries = new QueryConnection(connect(file.path, true, { cacheSize }))
+  queries = createQueries(connect(file.path, true, { cacheSize }))
   return queries
 }
 

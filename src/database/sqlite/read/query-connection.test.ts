@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../../../../test/support/store/store.ts'
 import { ask } from '../../metadata/steps.ts'
 import { connect } from '../connection.ts'
-import { QueryConnection } from './query-connection.ts'
+import { createQueries } from './query-connection.ts'
 
 const inFolder = temporaryFolder()
 
 test('a statement that is run again is not prepared again', (t) => {
   using database = connect(':memory:', false)
   const prepare = t.mock.method(database, 'prepare').mock
-  const queries = new QueryConnection(database)
+  const queries = createQueries(database)
   for (const text of ['a', 'b', 'c'])
     queries.readAnswer({ text: 'select 1, cast(? as blob)', values: [text] })
   assert.equal(prepare.callCount(), 1)
@@ -22,7 +22,7 @@ test('a statement that is run again is not prepared again', (t) => {
 
 test('rows of answers are arrays, which take less time than objects', () => {
   using database = connect(':memory:', false)
-  assert.deepEqual(new QueryConnection(database).prepare('select 1 as a, 2 as b').get(), [1, 2])
+  assert.deepEqual(createQueries(database).prepare('select 1 as a, 2 as b').get(), [1, 2])
 })
 
 test('pages of a file are mapped, and what is sorted stays in memory', () => {

@@ -3,56 +3,49 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import { readStatus } from '../../metadata/status.ts'
-import { createRunner, type Run } from '../steps.ts'
+import { createRunner } from '../steps.ts'
 
-export class QueryConnection {
-  readonly #database: DatabaseSync
-  readonly run: Run
+export type Queries = ReturnType<typeof createQueries>
+
+export function createQueries(database: DatabaseSync) {
+  const run = createRunner(database)
   /** A prepared statement takes about 30 bytes per character outside of the heap: 30 MB at most. */
-  readonly #prepared = new LRUCache<string, StatementSync>({
+  const prepared = new LRUCache<string, StatementSync>({
     max: 500,
     maxSize: 1_000_000,
     sizeCalculation: (_, text) => text.length + 1,
-    memoMethod: (text) => this.#database.prepare(text, { returnArrays: true }),
+    memoMethod: (text) => database.prepare(text, { returnArrays: true }),
   })
-
-  constructor(database: DatabaseSync) {
-    this.#database = database
-    this.run = createRunner(database)
-  }
-
-  /**
-   * Prepares statements that recur; their rows are arrays. Rows as objects survive until a full garbage collection,
-   * with the answers they hold, and 64 MB of answers trigger one.
-   */
-  prepare(text: string): StatementSync {
-    return this.#prepared.memo(text)
-  }
-
-  readAnswer({ text, values }: Statement): StoredAnswer {
-    const row = this.prepare(text).get(...values)
-    return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
-  }
-
-  /** In one transaction, so that the numbers are consistent. */
-  readStatus(now: bigint): IndexStatus {
-    this.#database.exec('begin')
-    try {
-      return this.run(readStatus(now, collectionOf))
-    } finally {
-      this.#database.exec('commit')
-    }
-  }
-
-  /** One line per step, indented below its parent. */
-  explain({ text, values }: Statement): readonly string[] {
-    const rows = this.#database.prepare(`explain query plan ${text}`).all(...values)
-    const depth = new Map<unknown, number>([[0, -1]])
-    return rows.map((row) => {
-      const level = (depth.get(row.parent) ?? -1) + 1
-      depth.set(row.id, level)
-      return `${'  '.repeat(level)}${String(row.detail)}`
-    })
+  return {
+    run,
+    /**
+     * Prepares statements that recur; their rows are arrays. Rows as objects survive until a full garbage collection,
+     * with the answers they hold, and 64 MB of answers trigger one.
+     */
+    prepare: (text: string): StatementSync => prepared.memo(text),
+    readAnswer({ text, values }: Statement): StoredAnswer {
+      const row = prepared.memo(text).get(...values)
+      return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
+    },
+    /** In one transaction, so that the numbers are consistent. */
+    readStatus(now: bigint): IndexStatus {
+      database.exec('begin')
+      try {
+        return run(readStatus(now, collectionOf))
+      } finally {
+        database.exec('commit')
+      }
+    },
+    /** One line per step, indented below its parent. */
+    explain({ text, values }: Statement): readonly string[] {
+      const rows = database.prepare(`explain query plan ${text}`).all(...values)
+      const depth = new Map<unknown, number>([[0, -1]])
+      return rows.map((row) => {
+        const level = (depth.get(row.parent) ?? -1) + 1
+        depth.set(row.id, level)
+        return `${'  '.repeat(level)}${String(row.detail)}`
+      })
+    },
   }
 }
 

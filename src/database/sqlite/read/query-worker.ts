@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { untilAborted } from '../../../util/async/promises.ts'
 import type { Failure } from '../failures.ts'
-import type { QueryConnection } from './query-connection.ts'
+import type { Queries } from './query-connection.ts'
 
 export type ToReader =
   /** The first message; the reply is `ready`. */
@@ -19,13 +19,13 @@ export interface NamedFile {
 
 export type Method = 'readAnswer' | 'readStatus' | 'explain'
 
-/** A call of the worker's `QueryConnection`. */
+/** A call of the worker's `Queries`. */
 export interface Question<Asked extends Method = Method> {
   readonly method: Asked
-  readonly given: Parameters<QueryConnection[Asked]>[0]
+  readonly given: Parameters<Queries[Asked]>[0]
 }
 
-export type Answer<Asked extends Method> = ReturnType<QueryConnection[Asked]>
+export type Answer<Asked extends Method> = ReturnType<Queries[Asked]>
 
 export type Reply = { readonly answer: Answer<Method> } | { readonly failure: Failure }
 

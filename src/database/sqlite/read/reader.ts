@@ -24,7 +24,7 @@ import { sqliteDialect, afterPrefix } from '../dialect.ts'
 import { connect } from '../connection.ts'
 import { assertOurs, isCurrent, isEmpty } from '../layout/layout.ts'
 import { LongQueries } from './long-queries.ts'
-import { QueryConnection } from './query-connection.ts'
+import { createQueries, type Queries } from './query-connection.ts'
 import { readSnapshot } from './snapshot.ts'
 import { estimateRecords } from './word-statistics.ts'
 
@@ -79,7 +79,7 @@ export function connectReader(path: string, fingerprint: string, timeout?: numbe
 
 export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
-  readonly #queries: QueryConnection
+  readonly #queries: Queries
   readonly #options: ReaderOptions
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
@@ -87,7 +87,7 @@ export class SqliteReader implements ReadDatabase {
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
-    this.#queries = new QueryConnection(database)
+    this.#queries = createQueries(database)
     this.#options = options
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),

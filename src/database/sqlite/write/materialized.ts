@@ -76,81 +76,61 @@ function textOfKey([first = null, second]: readonly ColumnValue[]): string {
   return second === undefined ? text : `${text} ${String(second)}`
 }
 
-interface Counter {
-  /** Positions of the counted columns in a row. */
-  readonly at: readonly number[]
-  readonly kind: CountTable['kind']
-  readonly totals: Totals
-}
+export type MaterializedWriter = ReturnType<typeof createMaterializedWriter>
 
 /** Amounts are read when a row is added or removed, as they are then: so sums are correct for any order of changes. */
-export class MaterializedWriter {
-  readonly #find: StatementSync
-  readonly #counters: readonly Counter[]
+export function createMaterializedWriter(database: DatabaseSync, table: Table) {
+  const names = countedColumns(table)
+  const selectRow = database.prepare(
+    `select ${names.map(quote).join(', ')} from ${quote(table.name)} where id = ?`,
+    { readBigInts: true, returnArrays: true },
+  )
+  const counters = table.counts.map((counts) => ({
+    /** Positions of the counted columns in a row. */
+    at: counts.columns.map((column) => names.indexOf(column)),
+    kind: counts.kind,
+    totals: new Totals(database, counts.name, countKeys(counts), ['n'], false),
+  }))
   /** Of the table's own records and of records that refer to them. */
-  readonly #keepers: readonly SumKeeper[]
-
-  constructor(database: DatabaseSync, table: Table) {
-    const names = countedColumns(table)
-    this.#find = database.prepare(
-      `select ${names.map(quote).join(', ')} from ${quote(table.name)} where id = ?`,
-      { readBigInts: true, returnArrays: true },
-    )
-    this.#counters = table.counts.map((counts) => ({
-      at: counts.columns.map((column) => names.indexOf(column)),
-      kind: counts.kind,
-      totals: new Totals(database, counts.name, countKeys(counts), ['n'], false),
-    }))
-    this.#keepers = table.sums.map((sums) => createSumKeeper(database, table, sums))
-  }
-
-  find(id: number): CountedRow {
-    return this.#find.get(id) as unknown as CountedRow
-  }
-
-  /** Call it after a row was added. */
-  enter(id: number, row: CountedRow): void {
-    this.#count(row, 1)
-    this.#enterSums(id, [])
-  }
-
-  /** Call it before a row is removed. */
-  leave(id: number): void {
-    this.#count(this.find(id), -1)
-    for (const keeper of this.#keepers)
-      if (keeper.isOwn) keeper.totals.change(keyOf(keeper, id), amountsOf(keeper, id), -1)
-      else move(keeper, id, keyOf(keeper, id), nowhere)
-  }
-
-  update(id: number, former: CountedRow, row: CountedRow, work: () => void): void {
-    this.#count(former, -1)
-    this.#count(row, 1)
-    const keys = this.#keepers.map((keeper) => keyOf(keeper, id))
-    for (const [index, keeper] of this.#keepers.entries())
-      if (keeper.isOwn) keeper.totals.change(keys[index] as Key, amountsOf(keeper, id), -1)
-    work()
-    this.#enterSums(id, keys)
-  }
-
-  write(): void {
-    for (const { totals } of [...this.#counters, ...this.#keepers]) totals.write()
-  }
-
-  /** Drops unwritten changes of a transaction that was rolled back. */
-  forget(): void {
-    for (const { totals } of [...this.#counters, ...this.#keepers]) totals.forget()
-  }
-
-  #count(row: CountedRow, n: 1 | -1): void {
-    for (const { at, kind, totals } of this.#counters)
+  const keepers = table.sums.map((sums) => createSumKeeper(database, table, sums))
+  const all = [...counters, ...keepers].map(({ totals }) => totals)
+  const find = (id: number): CountedRow => selectRow.get(id) as unknown as CountedRow
+  const count = (row: CountedRow, n: 1 | -1): void => {
+    for (const { at, kind, totals } of counters)
       totals.change(kind === 'total' ? [1] : at.map((index) => countedOf(row[index] ?? null, kind)), [1], n)
   }
-
   /** `former`: the keys before a change. */
-  #enterSums(id: number, former: readonly Key[]): void {
-    for (const [index, keeper] of this.#keepers.entries())
+  const enterSums = (id: number, former: readonly Key[]): void => {
+    for (const [index, keeper] of keepers.entries())
       if (keeper.isOwn) keeper.totals.change(keyOf(keeper, id), amountsOf(keeper, id), 1)
       else move(keeper, id, former[index] ?? nowhere, keyOf(keeper, id))
+  }
+  return {
+    find,
+    /** Call it after a row was added. */
+    enter(id: number, row: CountedRow): void {
+      count(row, 1)
+      enterSums(id, [])
+    },
+    /** Call it before a row is removed. */
+    leave(id: number): void {
+      count(find(id), -1)
+      for (const keeper of keepers)
+        if (keeper.isOwn) keeper.totals.change(keyOf(keeper, id), amountsOf(keeper, id), -1)
+        else move(keeper, id, keyOf(keeper, id), nowhere)
+    },
+    update(id: number, former: CountedRow, row: CountedRow, work: () => void): void {
+      count(former, -1)
+      count(row, 1)
+      const keys = keepers.map((keeper) => keyOf(keeper, id))
+      for (const [index, keeper] of keepers.entries())
+        if (keeper.isOwn) keeper.totals.change(keys[index] as Key, amountsOf(keeper, id), -1)
+      work()
+      enterSums(id, keys)
+    },
+    write: (): void => all.forEach((totals) => totals.write()),
+    /** Drops unwritten changes of a transaction that was rolled back. */
+    forget: (): void => all.forEach((totals) => totals.forget()),
   }
 }
 

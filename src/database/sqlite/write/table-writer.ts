@@ -8,7 +8,7 @@ import type { ExpiredRow, FoundRow, NewRow, RowChange, RowId, StoryRow } from '.
 import { deriveRow, refBasesOf } from '../../derive.ts'
 import type { RowKey } from '../../metadata/steps.ts'
 import type { Table } from '../../layout/tables.ts'
-import { MaterializedWriter } from './materialized.ts'
+import { createMaterializedWriter, type MaterializedWriter } from './materialized.ts'
 import {
   createOrderIndex,
   dropIndexes,
@@ -60,7 +60,7 @@ export class TableWriter {
     this.#database = database
     this.#base = base
     this.#statements = prepareStatements(database, table, collectionTable)
-    this.#materialized = new MaterializedWriter(database, table)
+    this.#materialized = createMaterializedWriter(database, table)
     this.#texts = new TextWriter(database, table)
     this.#stories = table.stories && createStoryWriter(database, table, table.stories)
     this.#refBases = refBasesOf(table)

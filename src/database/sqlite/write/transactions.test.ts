@@ -6,7 +6,7 @@ import { line } from '../../../../test/support/records/note-lines.ts'
 import { openNotes } from '../../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
-import { LogLength } from './transactions.ts'
+import { createLogShortener } from './transactions.ts'
 
 const inFolder = temporaryFolder()
 const megabytes = (count: number) => count * 1024 * 1024
@@ -15,9 +15,9 @@ test('readers that take turns without a pause keep the log from starting anew un
   const { writing, write, read, logged, size } = files('turns.db')
   const first = read()
   write(66)
-  const log = new LogLength(writing)
+  const shorten = createLogShortener(writing)
   let isShort = false
-  const shortened = log.shorten().then(() => (isShort = true))
+  const shortened = shorten().then(() => (isShort = true))
   const second = read()
   first.end()
   // Whoever comes now reads the file alone.
@@ -37,22 +37,22 @@ test('a reader that is patient is left alone until the log has grown by as much 
   const { writing, write, read, logged } = files('patient.db')
   const patient = read()
   write(66)
-  const log = new LogLength(writing)
+  const shorten = createLogShortener(writing)
   let now = 0
   const clock = mock.method(performance, 'now', () => (now += 10_000))
-  await log.shorten()
+  await shorten()
   assert.ok(clock.mock.callCount() > 1)
   clock.mock.resetCalls()
-  await log.shorten()
+  await shorten()
   write(40)
-  await log.shorten()
+  await shorten()
   assert.equal(clock.mock.callCount(), 0)
   write(30)
-  await log.shorten()
+  await shorten()
   assert.ok(clock.mock.callCount() > 1)
   assert.ok(logged().bytes > megabytes(136))
   patient.end()
-  await log.shorten()
+  await shorten()
 })
 
 test('a writer shortens a log that is too long before it begins', async () => {
@@ -70,7 +70,7 @@ test('a writer shortens a log that is too long before it begins', async () => {
 
 test('in memory there is no log', async () => {
   using writing = new DatabaseSync(':memory:')
-  await new LogLength(writing).shorten()
+  await createLogShortener(writing)()
 })
 
 function files(name: string) {

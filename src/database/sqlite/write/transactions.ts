@@ -19,7 +19,7 @@ const lockTimeout = 10_000
 export class Transactions {
   readonly #database: DatabaseSync
   readonly #cached: Cached
-  readonly #log: LogLength
+  readonly #shortenLog: () => Promise<void>
   readonly #derivation: string
   readonly #file: OpenFile | null
   /** Differs after writes of other processes. Null at first, because what was read before may be older. */
@@ -32,7 +32,7 @@ export class Transactions {
     this.#database = database
     this.#derivation = derivation
     this.#cached = cached
-    this.#log = new LogLength(database)
+    this.#shortenLog = createLogShortener(database)
   }
 
   /** Settles when no work is running. */
@@ -74,7 +74,7 @@ export class Transactions {
   /** Call it within `exclusively`. Refreshes cached state at first, and after other processes have written. */
   async begin(lock = 'immediate'): Promise<void> {
     this.#file?.assertSame()
-    await this.#log.shorten()
+    await this.#shortenLog()
     const begin = (): void => this.#database.exec(`begin ${lock}`)
     if (!(await untilFree(lockTimeout, begin))) throw databaseBusy()
     const version = readDataVersion(this.#database)
@@ -122,33 +122,22 @@ const readersTimeout = 30_000
  * Limits the length of a file's log (`-wal`). SQLite restarts the log when no reader needs its content. With
  * overlapping readers, each on an older state, that never happens, and the log grows until the disk is full. A waiting
  * writer lets all readers reach the last state (https://sqlite.org/wal.html#avoiding_excessively_large_wal_files).
+ *
+ * Call the function before a transaction; it waits only if the log is too long. If a reader outlasts the timeout, such
+ * as a copy of everything, the limit is raised until the log has grown by the same length again. The connection must not
+ * wait for locks itself.
  */
-export class LogLength {
-  readonly #database: DatabaseSync
-  /** Null in memory, where there is no log. */
-  readonly #path: string | null
-  #bound = longestLog
-
-  /** The connection must not wait for locks itself. */
-  constructor(database: DatabaseSync) {
-    this.#database = database
-    const file = database.location()
-    this.#path = file === null ? null : `${file}-wal`
-  }
-
-  /**
-   * Call it before a transaction; waits only if the log is too long. If a reader outlasts the timeout, such as a copy
-   * of everything, the limit is raised until the log has grown by the same length again.
-   */
-  async shorten(): Promise<void> {
-    if (this.#size() < this.#bound) return
+export function createLogShortener(database: DatabaseSync): () => Promise<void> {
+  const file = database.location()
+  // In memory there is no log.
+  if (file === null) return async () => undefined
+  const size = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  let bound = longestLog
+  return async () => {
+    if (size() < bound) return
     // Truncates the file, so that its size remains the length of the log.
-    const checkpoint = this.#database.prepare('pragma wal_checkpoint(truncate)')
+    const checkpoint = database.prepare('pragma wal_checkpoint(truncate)')
     const isShort = await untilFree(readersTimeout, () => checkpoint.get()?.busy === 0)
-    this.#bound = isShort ? longestLog : this.#size() + longestLog
-  }
-
-  #size(): number {
-    return this.#path === null ? 0 : (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0)
+    bound = isShort ? longestLog : size() + longestLog
   }
 }
