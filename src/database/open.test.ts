@@ -6,7 +6,7 @@ import { DatabaseBusyError } from './database.ts'
 import { openDatabase, openReadyDatabase, openReadDatabase, readRebuildProgress } from './open.ts'
 import { until } from '../../test/support/until.ts'
 import { temporaryFolder } from '../../test/support/store/store.ts'
-import { AwaitedDatabase } from './awaited-database.ts'
+import { openAwaited } from './awaited-database.ts'
 
 const inFolder = temporaryFolder()
 const folder = inFolder('')
@@ -47,7 +47,7 @@ test('a database that cannot be opened is unavailable, and each reason is report
   const path = inFolder('absent.db')
   const reported: string[] = []
   let looks = 0
-  await using database = await AwaitedDatabase.open({
+  await using database = await openAwaited({
     isRemote: false,
     open: () => {
       looks += 1
@@ -83,7 +83,7 @@ test('a database of other lexicons that nobody has begun to rebuild is reported 
   const path = inFolder('other.db')
   await (await openDatabase(path, options))[Symbol.asyncDispose]()
   const reported: unknown[] = []
-  await using database = await AwaitedDatabase.open({
+  await using database = await openAwaited({
     isRemote: false,
     open: () => openReadDatabase(path, { fingerprint: 'g', now }),
     readProgress: () => readRebuildProgress(path),

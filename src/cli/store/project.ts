@@ -1,7 +1,7 @@
 /** The common base of commands: the lexicons, the model and tables derived from them, and the database. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AwaitedDatabase } from '../../database/awaited-database.ts'
+import { openAwaited } from '../../database/awaited-database.ts'
 import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
 import type { Database, ReadDatabase, RebuildPolicy, RecordCheck } from '../../database/database.ts'
 import { LostCollectionsError } from '../../database/database.ts'
@@ -124,7 +124,7 @@ export function isStoreOutdated({ database }: Config, { lexicons }: ProjectConte
 /** Like `openExistingStore`, for a database that another process is updating to these lexicons. */
 export function awaitStore(config: Config, project: ProjectContext): Promise<ReadDatabase> {
   const { database } = config
-  return AwaitedDatabase.open({
+  return openAwaited({
     isRemote: isPostgres(database),
     open: () => openExistingStore(config, project),
     readProgress: () => readRebuildProgress(database),
