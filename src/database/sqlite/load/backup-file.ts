@@ -83,7 +83,7 @@ export async function writeBackup(order: WriteBackup): Promise<WrittenBackup> {
       .prepare('insert into about (id, about, digest) values (1, ?, ?)')
       .run(JSON.stringify(about), digest)
     database.exec('commit')
-    const backup = new BackupFile(database)
+    const backup = readBackup(database)
     await backup.verify(parts, onProgress, signal)
     syncFile(draft)
     assertNew(path)
@@ -96,88 +96,77 @@ export async function writeBackup(order: WriteBackup): Promise<WrittenBackup> {
   }
 }
 
-export class BackupFile implements Snapshot {
+export interface BackupFile extends Snapshot {
   readonly about: BackupAbout
   readonly parts: readonly BackupPart[]
-  readonly identity: string
-  readonly kind = 'backup'
-  readonly name: string
-  readonly #database: DatabaseSync
-
-  /** The backup owns the connection. */
-  constructor(database: DatabaseSync) {
-    this.#database = database
-    const header = readable(() => database.prepare(selectHeader).get())
-    if (header?.id !== applicationId) throw new Error('it is not a backup by `lexigraph backup`.')
-    if (Number(header.version) > format)
-      throw new Error(
-        `it has format ${header.version}; this program reads formats up to ${format}. Use a newer lexigraph.`,
-      )
-    const found = readable(() => database.prepare('select about, digest from about').get())
-    this.about = readable(() => JSON.parse(String(found?.about)) as BackupAbout)
-    this.parts = readable(() => readParts(database))
-    // The digest of the contents, so that a moved backup keeps its identity.
-    this.identity = contentsDigest(this.about, this.parts)
-    if (found?.digest !== this.identity) throw damaged()
-    this.name = `the backup of ${this.about.takenAt} (${this.identity.slice(0, 12)})`
-  }
-
   /** Throws unless all rows of all parts are unchanged. */
-  async verify(parts: readonly CopyPart[], onProgress: OnProgress, signal: AbortSignal): Promise<void> {
-    const problem = readable(() => this.#database.prepare('pragma integrity_check').get())
-    if (problem?.integrity_check !== 'ok') throw damaged()
-    const total = this.parts.reduce((sum, { rows }) => sum + rows, 0)
-    let done = 0
-    for (const part of parts) {
-      const { rows, digest } = this.#part(part)
-      const digester = new Digester()
-      for await (const row of this.#read(part)) {
-        signal.throwIfAborted()
-        digester.add(rowText(row))
-        done += 1
-        if (done % 1_000 === 0) onProgress({ stage: 'reading', part, done, total })
-      }
-      const found = digester.end()
-      if (found.rows !== rows || found.digest !== digest) throw damaged()
-    }
-  }
+  verify(parts: readonly CopyPart[], onProgress: OnProgress, signal: AbortSignal): Promise<void>
+}
 
-  async collections(): Promise<readonly string[]> {
-    return this.about.collections
-  }
-
-  async count(part: CopyPart): Promise<number> {
-    return this.#part(part).rows
-  }
-
-  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
-    const { columns } = this.#part(part)
-    const at = part.columns.map((column) => columns.indexOf(column))
-    // A column that an older program did not know is null.
-    for await (const row of this.#read(part)) yield at.map((index) => row[index] ?? null)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#database.close()
-  }
-
-  #part({ name }: CopyPart): BackupPart {
-    // A part that an older program did not know is empty.
-    return (
-      this.parts.find((part) => part.name === name) ?? { name, columns: [], rows: 0, digest: emptyDigest }
+/** The backup owns the connection. */
+export function readBackup(database: DatabaseSync): BackupFile {
+  const header = readable(() => database.prepare(selectHeader).get())
+  if (header?.id !== applicationId) throw new Error('it is not a backup by `lexigraph backup`.')
+  if (Number(header.version) > format)
+    throw new Error(
+      `it has format ${header.version}; this program reads formats up to ${format}. Use a newer lexigraph.`,
     )
+  const found = readable(() => database.prepare('select about, digest from about').get())
+  const about = readable(() => JSON.parse(String(found?.about)) as BackupAbout)
+  const stored = readable(() => readParts(database))
+  // The digest of the contents, so that a moved backup keeps its identity.
+  const identity = contentsDigest(about, stored)
+  if (found?.digest !== identity) throw damaged()
+  // A part that an older program did not know is empty.
+  const partOf = ({ name }: CopyPart): BackupPart =>
+    stored.find((part) => part.name === name) ?? { name, columns: [], rows: 0, digest: emptyDigest }
+  return {
+    about,
+    parts: stored,
+    identity,
+    kind: 'backup',
+    name: `the backup of ${about.takenAt} (${identity.slice(0, 12)})`,
+    async verify(parts, onProgress, signal) {
+      const problem = readable(() => database.prepare('pragma integrity_check').get())
+      if (problem?.integrity_check !== 'ok') throw damaged()
+      const total = stored.reduce((sum, { rows }) => sum + rows, 0)
+      let done = 0
+      for (const part of parts) {
+        const { rows, digest } = partOf(part)
+        const digester = new Digester()
+        for await (const row of readRows(database, part)) {
+          signal.throwIfAborted()
+          digester.add(rowText(row))
+          done += 1
+          if (done % 1_000 === 0) onProgress({ stage: 'reading', part, done, total })
+        }
+        const read = digester.end()
+        if (read.rows !== rows || read.digest !== digest) throw damaged()
+      }
+    },
+    collections: async () => about.collections,
+    count: async (part) => partOf(part).rows,
+    async *rows(part) {
+      const { columns } = partOf(part)
+      const at = part.columns.map((column) => columns.indexOf(column))
+      // A column that an older program did not know is null.
+      for await (const row of readRows(database, part)) yield at.map((index) => row[index] ?? null)
+    },
+    async [Symbol.asyncDispose]() {
+      database.close()
+    },
   }
+}
 
-  async *#read({ name }: CopyPart): AsyncGenerator<CopyRow> {
-    const text = 'select rows from block where part = ? order by number'
-    const blocks = readable(() => this.#database.prepare(text).iterate(name))
-    for (;;) {
-      const next = readable(() => blocks.next())
-      if (next.done === true) return
-      const block = next.value.rows as Uint8Array
-      const rows = readable(() => JSON.parse(zstdDecompressSync(block).toString()) as StoredValue[][])
-      for (const row of rows) yield row.map(valueOf)
-    }
+async function* readRows(database: DatabaseSync, { name }: CopyPart): AsyncGenerator<CopyRow> {
+  const text = 'select rows from block where part = ? order by number'
+  const blocks = readable(() => database.prepare(text).iterate(name))
+  for (;;) {
+    const next = readable(() => blocks.next())
+    if (next.done === true) return
+    const block = next.value.rows as Uint8Array
+    const rows = readable(() => JSON.parse(zstdDecompressSync(block).toString()) as StoredValue[][])
+    for (const row of rows) yield row.map(valueOf)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Opens the file of a backup, or reports what the file is instead. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { BackupFile, damaged, readable } from './backup-file.ts'
+import { type BackupFile, damaged, readable, readBackup } from './backup-file.ts'
 
 /** Throws if the file cannot be a backup that this program reads. */
 export function openBackup(path: string): BackupFile {
@@ -12,7 +12,7 @@ export function openBackup(path: string): BackupFile {
   if (isGzip(path)) throw new Error('it is compressed. Decompress it first, as `gunzip` does.')
   const database = new DatabaseSync(path, { readOnly: true })
   try {
-    const backup = new BackupFile(database)
+    const backup = readBackup(database)
     assertSize(database, file.size)
     return backup
   } catch (error) {
