@@ -71,20 +71,16 @@ export function buildStoryColumns(
 ): StoryColumns | null {
   if (stories === null) return null
   const { title, summary, time, original, field } = stories
-  const column = (property: string, kind: Column['kind']): Column => {
-    const found = findColumn({ columns }, [property], kind)
+  const required = <Found>(property: string, found: Found | undefined): Found => {
     if (found === undefined) throw new Error(`No column for ${property}.`)
     return found
   }
-  const reference = (property: string): ReferenceColumns => ({
-    base: column(property, 'refBase'),
-    key: column(property, 'refKey'),
-  })
+  const reference = (property: string) => required(property, findReference({ columns }, [property]))
   return {
     marks,
     title: [title],
     summary: summary === null ? null : [summary],
-    time: column(time, 'instant'),
+    time: required(time, findColumn({ columns }, [time], 'instant')),
     original: original === null ? null : reference(original),
     story: reference(field),
   }

@@ -76,9 +76,11 @@ export interface TableIndex {
   readonly included: readonly string[]
 }
 
+const plainIndex = { partial: false, included: [] } as const
+
 /** The unique index over the two parts of a record's own URI. */
 export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
-  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false, included: [] }
+  return { ...plainIndex, name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'] }
 }
 
 /** One table per collection, in the order of the model. Names that differ only by case get different tables. */
@@ -148,12 +150,8 @@ function buildTable(
   )
   const fields = collection.searchFields.map((field) => wordField(field, texts))
   const words = fields.length === 0 ? null : { name: unique(`${name}/:words`), fields }
-  const sample = {
-    name: unique(`${name}/:sample`),
-    kind: 'sample',
-    columns: ['cid'],
-    partial: false,
-  } as const
+  if (words !== null)
+    indexes.push({ ...plainIndex, name: unique(`${name}/:sample`), kind: 'sample', columns: ['cid'] })
   return {
     collection,
     name,
@@ -161,10 +159,7 @@ function buildTable(
     arrays,
     texts,
     words,
-    indexes: [...indexes, ...(words === null ? [] : [sample])].map((one) => ({
-      ...one,
-      included: includedIn(one, parts, collection, moment),
-    })),
+    indexes: indexes.map((one) => ({ ...one, included: includedIn(one, parts, collection, moment) })),
     counts: [...counts, ...months],
     stories: buildStoryColumns(collection, columns, unique(`${name}/:stories`)),
     isSpread: false,
