@@ -32,7 +32,6 @@ export interface PlanState {
 
 /** Approximate statistics for choosing between access paths that all give exact results. */
 export interface Statistics {
-  /** The approximate number of rows of a table. */
   rows(table: Table): number
   /** Index entries that match a condition, counted up to `limit`; about `others` more entries are read. */
   countUpTo(statement: Statement, limit: number, others?: number): number

@@ -39,7 +39,6 @@ export class BeingRebuiltError extends ServiceError {
   }
 }
 
-/** Advice for operators. */
 export const rebuildAdvice =
   'have `lexigraph import` or `serve` rebuild it for these, with --rebuild if a collection that has records would disappear'
 

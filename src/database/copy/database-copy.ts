@@ -54,7 +54,6 @@ export interface PartComparison {
   readonly part: CopyPart
   readonly source: Digest
   readonly target: Digest
-  /** Rows that differ between the two sides. */
   readonly differing: number
   /** The key of the first differing row. */
   readonly first: string | null
@@ -209,7 +208,6 @@ async function next(rows: AsyncIterator<CopyRow>): Promise<CopyRow | null> {
   return done === true ? null : value
 }
 
-/** A digest of rows in order. */
 export class Digester {
   readonly #hash = createHash('sha256')
   #rows = 0

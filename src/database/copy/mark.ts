@@ -20,7 +20,6 @@ export function parseMark(text: string): CopyMark | null {
   return { derivation, kind: verb === 'restoring' ? 'backup' : 'database', source }
 }
 
-/** Throws on an unfinished copy. */
 export function assertNoCopy(derivation: string): void {
   const mark = parseMark(derivation)
   if (mark === null) return

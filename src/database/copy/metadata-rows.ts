@@ -16,7 +16,6 @@ export interface Spelling {
   readonly newJson: string
 }
 
-/** Whether any table has rows. */
 export function* hasRows(tables: readonly Table[]): Steps<boolean> {
   for (const { name } of partsOf(tables))
     if ((yield* ask(`select 1 as one from ${quote(name)} limit 1`)).length > 0) return true

@@ -128,7 +128,6 @@ export function* readActors(limit: number, after: string | null): Steps<readonly
   return rows.map(({ did }) => String(did))
 }
 
-/** Accounts whose handle is due for a lookup. */
 export function* dueHandles(limit: number, now: bigint): Steps<readonly string[]> {
   const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
   return (yield* ask(due, now, limit)).map(({ did }) => String(did))

@@ -4,13 +4,11 @@ import type { ColumnValue, Rejection } from '../changes.ts'
 /** The command that requested a repository; each command works on its own requests. */
 export type JobKind = 'ingest' | 'backfill' | 'reconcile'
 
-/** A repository to be fetched. */
 export interface RepoJob {
   readonly kind: JobKind
   readonly did: string
   /** URL of the service to fetch it from; null: the service that its DID document names. */
   readonly host: string | null
-  /** The reason of the request, in words. */
   readonly reason: string
   /** Number of failed attempts. */
   readonly attempts: number

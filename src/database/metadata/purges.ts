@@ -101,7 +101,6 @@ export function rowsOf(
   return ['base in (select id from base where uri >= ? and uri < ?)', uris]
 }
 
-/** Subjects of purges that are not finished. */
 export function* readUnfinishedPurges(): Steps<readonly string[]> {
   const rows = yield* ask('select subject from purge where erased_at is null order by purged_at, subject')
   return rows.map(({ subject }) => String(subject))

@@ -38,7 +38,6 @@ interface Count {
 /** The source under which imported files are counted. */
 export const importSource = 'import'
 
-/** Counts the outcomes of a batch's changes for its source. */
 export class OutcomeCounts {
   readonly #counts = new Map<string, Count>()
 

@@ -5,7 +5,6 @@
 import type { Table, WordIndex } from '../../layout/tables.ts'
 import { quote } from '../../../sql/sql.ts'
 
-/** The table with the weighted number of words of each record. */
 export function lengthsName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/lengths`
 }
