@@ -1,5 +1,5 @@
 /** All time buckets between two moments. */
-import { dayLength, type ZonePeriod } from '../util/time/zone-rules.ts'
+import { dayLength, type Steps } from '../util/time/zone-rules.ts'
 import type { TimeBucket } from './time-buckets.ts'
 
 const hour = 3_600
@@ -27,19 +27,19 @@ export function bucketsBetween(
 ): readonly number[] | null {
   if (first > last) return []
   if ((last - first) / longest[unit] > 2 * most) return null
-  const periods = (zone?.periods ?? [{ start: Number.NEGATIVE_INFINITY, offset: 0 }]).filter(
-    ({ start }, index, all) => start <= last && (all[index + 1]?.start ?? Number.POSITIVE_INFINITY) > first,
+  const offsets = (zone?.offsets ?? [{ from: Number.NEGATIVE_INFINITY, value: 0 }]).filter(
+    ({ from }, index, all) => from <= last && (all[index + 1]?.from ?? Number.POSITIVE_INFINITY) > first,
   )
-  const parts = periods.map((period, index) => ({
-    period,
-    from: Math.max(first, period.start),
-    to: Math.min(last, (periods[index + 1]?.start ?? Number.POSITIVE_INFINITY) - 1),
+  const parts = offsets.map((offset, index) => ({
+    offset,
+    from: Math.max(first, offset.from),
+    to: Math.min(last, (offsets[index + 1]?.from ?? Number.POSITIVE_INFINITY) - 1),
   }))
   if (unit === 'hour') {
-    const hours = parts.flatMap(({ period, from, to }) => hoursOf(period, from, to))
+    const hours = parts.flatMap(({ offset, from, to }) => hoursOf(offset, from, to))
     return hours.length > most ? null : hours
   }
-  const local = parts.flatMap(({ period, from, to }) => [from + period.offset, to + period.offset])
+  const local = parts.flatMap(({ offset, from, to }) => [from + offset.value, to + offset.value])
   const isSkipped = (day: number): boolean =>
     unit === 'day' &&
     (zone?.days.findLast(({ from }) => from <= day / dayLength)?.value.after ?? 0) >= dayLength
@@ -55,8 +55,8 @@ export function bucketsBetween(
   return days
 }
 
-/** An hour begins with the period if this begins within it. */
-function hoursOf({ start, offset }: ZonePeriod, from: number, to: number): number[] {
+/** An hour begins with the offset if this begins within it. */
+function hoursOf({ from: start, value: offset }: Steps<number>[number], from: number, to: number): number[] {
   const hours: number[] = []
   const begin = Math.floor((from + offset) / hour) * hour - offset
   for (let moment = begin; moment <= to; moment += hour) hours.push(Math.max(moment, start))

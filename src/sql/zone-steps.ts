@@ -11,11 +11,6 @@ export interface Label {
   readonly offset: string
 }
 
-/** Offsets by instants. */
-export function offsetSteps({ periods }: ZoneRules): Steps<number> {
-  return periods.map(({ start, offset }) => ({ from: start, value: offset }))
-}
-
 /** Where local hours begin, as seconds after a UTC hour, by instants. */
 export interface HourStart {
   readonly after: number
@@ -23,20 +18,20 @@ export interface HourStart {
   readonly isCut: boolean
 }
 
-export function hourSteps({ periods }: ZoneRules): Steps<HourStart> {
-  const steps = periods.map(({ start, offset }, index) => {
-    const isCut = index > 0 && modulo(start + offset, hour) !== 0
-    return { from: start, value: { after: modulo(-offset, hour), isCut } }
+export function hourSteps({ offsets }: ZoneRules): Steps<HourStart> {
+  const steps = offsets.map(({ from, value: offset }, index) => {
+    const isCut = index > 0 && modulo(from + offset, hour) !== 0
+    return { from, value: { after: modulo(-offset, hour), isCut } }
   })
   return steps.filter(({ value }, index) => value.isCut || value.after !== steps[index - 1]?.value.after)
 }
 
 /** Labels of hours, by instants. */
-export function hourLabels({ periods }: ZoneRules): Steps<Label> {
+export function hourLabels({ offsets }: ZoneRules): Steps<Label> {
   return merged(
-    periods.map(({ start, offset }) => {
-      const written = writtenOffset(offset)
-      return { from: start, value: { shift: written, offset: offsetText(written) } }
+    offsets.map(({ from, value }) => {
+      const written = writtenOffset(value)
+      return { from, value: { shift: written, offset: offsetText(written) } }
     }),
   )
 }

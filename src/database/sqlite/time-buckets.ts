@@ -3,7 +3,7 @@ import type { Dialect } from '../../sql/dialect.ts'
 import { literal, raw, sequence, type Sql, sql } from '../../sql/sql.ts'
 import type { Floor, TimeBucket } from '../../sql/time-buckets.ts'
 import { bucketStart, firstMidnight, floorOnce, floorTo, timePart } from '../../sql/time-buckets.ts'
-import { dayLabels, hourLabels, hourSteps, type Label, offsetSteps } from '../../sql/zone-steps.ts'
+import { dayLabels, hourLabels, hourSteps, type Label } from '../../sql/zone-steps.ts'
 import type { Steps, ZoneRules } from '../../util/time/zone-rules.ts'
 
 const microsPerSecond = 1_000_000
@@ -14,7 +14,7 @@ export const bucketKey: Dialect['bucketKey'] = (micros, bucket) => {
   const { zone } = bucket
   if (zone === null) return keyInUtc(micros, bucket, floorTo)
   if (bucket.unit === 'hour') return hourKey(micros, zone)
-  const local = stepsAt(micros, offsetSteps(zone), (offset) => inMicros(offset))
+  const local = stepsAt(micros, zone.offsets, (offset) => inMicros(offset))
   return keyInUtc(sql`(${micros} + ${local})`, bucket, floorOnce)
 }
 

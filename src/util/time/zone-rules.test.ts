@@ -13,8 +13,8 @@ const second = (text: string): number => Date.parse(text) / 1_000
 /** Changes of the offset from one moment to another: when, and the new offset in minutes. */
 function changes(name: string, from: string, to: string): string[] {
   return zone(name)
-    .periods.filter(({ start }) => start >= second(from) && start < second(to))
-    .map(({ start, offset }) => `${new Date(start * 1_000).toISOString().slice(0, 19)} ${offset / 60}`)
+    .offsets.filter((step) => step.from >= second(from) && step.from < second(to))
+    .map((step) => `${new Date(step.from * 1_000).toISOString().slice(0, 19)} ${step.value / 60}`)
 }
 
 /** When days of these dates begin: minutes after midnight, and the offset in minutes. */
@@ -74,13 +74,13 @@ test('every zone has the offset that `Intl` gives, at every hour of a year', () 
     ['America/Argentina/Tucuman', 2004],
     ['Antarctica/Troll', 2040],
   ] as const) {
-    const { periods } = zone(name)
+    const { offsets } = zone(name)
     const format = new Intl.DateTimeFormat('sv', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' })
     for (const year of years)
       for (let hour = 0; hour < 366 * 24; hour++) {
         const moment = Date.UTC(year, 0) / 1_000 + hour * 3_600
         const local = Date.parse(`${format.format(moment * 1_000).replace(' ', 'T')}Z`) / 1_000
-        assert.equal(periods.findLast(({ start }) => start <= moment)?.offset, local - moment)
+        assert.equal(offsets.findLast(({ from }) => from <= moment)?.value, local - moment)
       }
   }
 })
@@ -95,7 +95,7 @@ test('letter case does not matter, links lead to zones, and only UTC has no offs
 test('the rules of a zone are found once, when they are asked for', () => {
   const rules = findZoneRules('Asia/Kathmandu')
   assert.ok(Object.values(Object.getOwnPropertyDescriptors(rules)).filter(({ get }) => get).length === 2)
-  assert.equal(rules.periods, rules.periods)
+  assert.equal(rules.offsets, rules.offsets)
   assert.equal(rules.days, rules.days)
 })
 

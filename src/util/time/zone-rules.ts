@@ -4,12 +4,6 @@
  */
 import { nearest } from '../text/nearest.ts'
 
-/** A stretch of time with one offset: local time minus UTC. */
-export interface ZonePeriod {
-  readonly start: number
-  readonly offset: number
-}
-
 /** Of a local day: usually midnight, later where clocks skip midnight or a whole day. */
 interface FirstMoment {
   /** Seconds of local time from the day's midnight to the moment, which is on a later day if the day was left out. */
@@ -26,15 +20,15 @@ export const dayLength = 86_400
 export interface ZoneRules {
   /** Its canonical name. */
   readonly name: string
-  /** In order; the first begins before all instants, at -Infinity. */
-  readonly periods: readonly ZonePeriod[]
+  /** Local time minus UTC, by instants. */
+  readonly offsets: Steps<number>
   /** The first moments of local days, by the number of the day since 1970-01-01. */
   readonly days: Steps<FirstMoment>
 }
 
 const firstExact = Date.UTC(1900, 0) / 1_000
 const lastExact = Date.UTC(2100, 0) / 1_000
-/** Shorter than every period since 1900; the shortest, of Freetown in 1939, has not quite four days. */
+/** Shorter than an offset has held since 1900; the shortest, of Freetown in 1939, has not quite four days. */
 const longestStep = 3 * dayLength
 /** The first and the last day of all instants are those of UTC, so that local times have years from 1 to 9999. */
 const secondDay = Date.parse('0001-01-02T00:00:00Z') / 1_000
@@ -76,36 +70,37 @@ function canonicalName(name: string): string | null {
 }
 
 /** Without changes of the offset. */
-export function isUtc({ periods }: ZoneRules): boolean {
-  return periods.every(({ offset }) => offset === 0)
+export function isUtc({ offsets }: ZoneRules): boolean {
+  return offsets.every(({ value }) => value === 0)
 }
 
 /** Finding rules takes 50 ms, which only buckets need: an operation may name many zones that group nothing. */
 export function findZoneRules(name: string): ZoneRules {
-  let periods: ZoneRules['periods'] | undefined
+  let offsets: ZoneRules['offsets'] | undefined
   let days: ZoneRules['days'] | undefined
   return {
     name,
-    get periods() {
-      return (periods ??= withBounds(findPeriods(name)))
+    get offsets() {
+      return (offsets ??= withBounds(findOffsets(name)))
     },
     get days() {
-      return (days ??= firstMoments(this.periods))
+      return (days ??= firstMoments(this.offsets))
     },
   }
 }
 
-function findPeriods(name: string): ZonePeriod[] {
+/** From 1900 to 2100; the first has no beginning. */
+function findOffsets(name: string): Steps<number> {
   const offsetAt = offsetsOf(name)
-  const periods: ZonePeriod[] = [{ start: Number.NEGATIVE_INFINITY, offset: offsetAt(firstExact) }]
+  const found = [{ from: Number.NEGATIVE_INFINITY, value: offsetAt(firstExact) }]
   let [from, offset] = [firstExact, offsetAt(firstExact)]
   while (from < lastExact) {
     const to = Math.min(from + longestStep, lastExact)
     const next = offsetAt(to)
-    if (next !== offset) periods.push({ start: changeBetween(from, to, offset, offsetAt), offset: next })
+    if (next !== offset) found.push({ from: changeBetween(from, to, offset, offsetAt), value: next })
     ;[from, offset] = [to, next]
   }
-  return periods
+  return found
 }
 
 /** The first second with another offset than the one at `from`. */
@@ -140,43 +135,41 @@ function offsetsOf(timeZone: string): (second: number) => number {
   }
 }
 
-function withBounds([first, ...others]: readonly ZonePeriod[]): ZonePeriod[] {
-  const start = Number.NEGATIVE_INFINITY
-  const all = [
-    { start, offset: 0 },
-    { start: secondDay, offset: first?.offset ?? 0 },
+function withBounds([first, ...others]: Steps<number>): Steps<number> {
+  return merged([
+    { from: Number.NEGATIVE_INFINITY, value: 0 },
+    { from: secondDay, value: first?.value ?? 0 },
     ...others,
-    { start: lastDay, offset: 0 },
-  ]
-  return all.filter(({ offset }, index) => index === 0 || offset !== all[index - 1]?.offset)
+    { from: lastDay, value: 0 },
+  ])
 }
 
 /** Of the days around each change of the offset; any other day begins at midnight, as the day before it. */
-function firstMoments(periods: readonly ZonePeriod[]): Steps<FirstMoment> {
+function firstMoments(offsets: Steps<number>): Steps<FirstMoment> {
   const days = new Set<number>()
-  for (const [index, { start, offset }] of periods.entries()) {
-    const before = periods[index - 1]
+  for (const [index, { from, value: offset }] of offsets.entries()) {
+    const before = offsets[index - 1]
     if (before === undefined) continue
-    const first = dayOf(start + Math.min(offset, before.offset)) - 1
-    const last = dayOf(start + Math.max(offset, before.offset)) + 1
+    const first = dayOf(from + Math.min(offset, before.value)) - 1
+    const last = dayOf(from + Math.max(offset, before.value)) + 1
     for (let day = first; day <= last; day++) days.add(day)
   }
-  const found = [...days].sort((a, b) => a - b).map((from) => ({ from, value: firstMoment(periods, from) }))
-  const start = { from: Number.NEGATIVE_INFINITY, value: { after: 0, offset: periods[0]?.offset ?? 0 } }
+  const found = [...days].sort((a, b) => a - b).map((from) => ({ from, value: firstMoment(offsets, from) }))
+  const start = { from: Number.NEGATIVE_INFINITY, value: { after: 0, offset: offsets[0]?.value ?? 0 } }
   return merged([start, ...found])
 }
 
-function firstMoment(periods: readonly ZonePeriod[], day: number): FirstMoment {
+function firstMoment(offsets: Steps<number>, day: number): FirstMoment {
   const midnight = day * dayLength
   let [least, offsetThen] = [Number.POSITIVE_INFINITY, 0]
-  for (const [index, { start, offset }] of periods.entries()) {
-    const moment = Math.max(midnight - offset, start)
-    const isIn = moment < (periods[index + 1]?.start ?? Number.POSITIVE_INFINITY)
+  for (const [index, { from, value: offset }] of offsets.entries()) {
+    const moment = Math.max(midnight - offset, from)
+    const isIn = moment < (offsets[index + 1]?.from ?? Number.POSITIVE_INFINITY)
     if (isIn && dayOf(moment + offset) === day && moment < least) [least, offsetThen] = [moment, offset]
   }
   if (least !== Number.POSITIVE_INFINITY) return { after: least + offsetThen - midnight, offset: offsetThen }
   // Nowhere more than one day was left out.
-  const next = firstMoment(periods, day + 1)
+  const next = firstMoment(offsets, day + 1)
   return { ...next, after: next.after + dayLength }
 }
 
