@@ -14,17 +14,14 @@ export function createConnectionTypes(
   inputs: InputTypes,
   recordOf: (collection: Collection) => GraphQLObjectType,
 ) {
-  const pageInfo = registry.define(GraphQLObjectType, 'every list', {
-    name: 'PageInfo',
-    description: 'Where this page ends, and whether there is more on either side.',
-    fields: {
-      hasNextPage: { type: nonNull(GraphQLBoolean) },
-      hasPreviousPage: { type: nonNull(GraphQLBoolean) },
-      startCursor: { type: GraphQLString },
-      endCursor: { type: GraphQLString },
-    },
+  const define = registry.objects('every list')
+  const pageInfo = define('PageInfo', 'Where this page ends, and whether there is more on either side.', {
+    hasNextPage: { type: nonNull(GraphQLBoolean) },
+    hasPreviousPage: { type: nonNull(GraphQLBoolean) },
+    startCursor: { type: GraphQLString },
+    endCursor: { type: GraphQLString },
   })
-  const facet = defineFacet(registry)
+  const facet = defineFacet(define)
   const snippet = defineSnippet(registry)
   const didYouMean = didYouMeanField(registry)
   const connection = (collection: Collection): GraphQLObjectType =>
@@ -86,27 +83,19 @@ export function createConnectionTypes(
   }
 }
 
-function defineFacet(registry: TypeRegistry): GraphQLObjectType {
-  const facetValue = registry.define(GraphQLObjectType, 'every list', {
-    name: 'FacetValue',
-    description: 'A value that records of a list have, and how many have it.',
-    fields: {
-      value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
-      count: { type: nonNull(GraphQLInt) },
-    },
+function defineFacet(define: ReturnType<TypeRegistry['objects']>): GraphQLObjectType {
+  const facetValue = define('FacetValue', 'A value that records of a list have, and how many have it.', {
+    value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
+    count: { type: nonNull(GraphQLInt) },
   })
-  return registry.define(GraphQLObjectType, 'every list', {
-    name: 'Facet',
-    description: 'The values that the records of a list have in one field.',
-    fields: {
-      field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
-      values: {
-        type: nonNull(listOf(facetValue)),
-        description: 'The most frequent first; equal counts come in ascending order of the values.',
-      },
-      missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
-      cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
+  return define('Facet', 'The values that the records of a list have in one field.', {
+    field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
+    values: {
+      type: nonNull(listOf(facetValue)),
+      description: 'The most frequent first; equal counts come in ascending order of the values.',
     },
+    missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
+    cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
   })
 }
 

@@ -129,22 +129,18 @@ function rootFields(
 }
 
 function defineBlob(registry: TypeRegistry): GraphQLObjectType {
-  return registry.define(GraphQLObjectType, 'blobs', {
-    name: 'Blob',
-    description: 'A file in the repository of the record.',
-    fields: {
-      ref: { type: GraphQLString, description: 'CID of the bytes.' },
-      mimeType: { type: GraphQLString },
-      size: { type: BigInt53, description: 'In bytes.' },
-    },
+  return registry.objects('blobs')('Blob', 'A file in the repository of the record.', {
+    ref: { type: GraphQLString, description: 'CID of the bytes.' },
+    mimeType: { type: GraphQLString },
+    size: { type: BigInt53, description: 'In bytes.' },
   })
 }
 
 function defineUnknownObject(registry: TypeRegistry): GraphQLObjectType {
-  return registry.define(GraphQLObjectType, 'open unions', {
-    name: 'UnknownObject',
-    description: 'An object of a type that the lexicon leaves open.',
-    fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
+  const define = registry.objects('open unions')
+  return define('UnknownObject', 'An object of a type that the lexicon leaves open.', {
+    type: { type: GraphQLString, description: 'Its `$type`.' },
+    value: { type: nonNull(Json) },
   })
 }
 

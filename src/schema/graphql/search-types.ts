@@ -17,18 +17,14 @@ export function defineSnippet(registry: TypeRegistry): GraphQLObjectType {
     description: 'A part of a text, from `start` to before `end`, in UTF-16 units as JavaScript counts.',
     fields: { start: { type: nonNull(GraphQLInt) }, end: { type: nonNull(GraphQLInt) } },
   })
-  return registry.define(GraphQLObjectType, 'every list', {
-    name: 'Snippet',
-    fields: {
-      text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
-      ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
-    },
+  return registry.objects('every list')('Snippet', null, {
+    text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
+    ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
   })
 }
 
 export function didYouMeanField(registry: TypeRegistry): Fields {
-  const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
-    registry.define(GraphQLObjectType, 'every search', { name, description, fields })
+  const define = registry.objects('every search')
   const nearWord = define('NearWord', 'A word, and how many records have it.', {
     word: { type: nonNull(GraphQLString) },
     count: { type: nonNull(GraphQLInt) },
@@ -58,13 +54,12 @@ export function searchField(
   didYouMean: Fields,
 ): Fields {
   if (collections.every(({ searchFields }) => searchFields.length === 0)) return {}
-  const define = (name: string, fields: Fields): GraphQLObjectType =>
-    registry.define(GraphQLObjectType, 'the search of all collections', { name, fields })
-  const edge = define('RecordEdge', {
+  const define = registry.objects('the search of all collections')
+  const edge = define('RecordEdge', null, {
     cursor: { type: nonNull(GraphQLString) },
     node: { type: nonNull(record) },
   })
-  const connection = define('RecordConnection', {
+  const connection = define('RecordConnection', null, {
     edges: { type: nonNull(listOf(edge)) },
     nodes: { type: nonNull(listOf(record)), description: 'The same records without cursors.' },
     pageInfo: { type: nonNull(pageInfo) },

@@ -1,13 +1,13 @@
 /** The types of `indexStatus`, which tells callers how complete and how fresh the answers are. */
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
-import { type Fields, listOf, nonNull } from './roles.ts'
+import type { GraphQLObjectType } from 'graphql'
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql/type'
+import { listOf, nonNull } from './roles.ts'
 import { DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 /** `hasStories`: whether records of any collection are grouped into stories. */
 export function defineIndexStatus(registry: TypeRegistry, hasStories: boolean): GraphQLObjectType {
-  const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
-    registry.define(GraphQLObjectType, 'the status of the index', { name, description, fields })
+  const define = registry.objects('the status of the index')
   const collection = define('CollectionStatus', 'One collection that is served.', {
     name: { type: nonNull(GraphQLString), description: 'NSID of the collection.' },
     records: { type: nonNull(GraphQLInt), description: 'As `totalCount` of its list.' },

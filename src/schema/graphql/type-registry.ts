@@ -1,6 +1,6 @@
 /** Holds all generated types by name, so that a duplicate name is rejected with both origins. */
 import type { GraphQLNamedType } from 'graphql'
-import { GraphQLEnumType } from 'graphql/type'
+import { GraphQLEnumType, GraphQLObjectType } from 'graphql/type'
 import type { Collection } from '../model/model.ts'
 import type { FieldConfig, Fields } from './roles.ts'
 
@@ -19,6 +19,12 @@ export class TypeRegistry {
     if (known !== undefined) throw takenTwice(type.name, known.origin, origin)
     this.#types.set(type.name, { type, origin })
     return type
+  }
+
+  /** Creates object types of one origin. */
+  objects(origin: string) {
+    return (name: string, description: string | null, fields: Fields): GraphQLObjectType =>
+      this.define(GraphQLObjectType, origin, { name, description, fields })
   }
 
   /** The type of that name, created on first use; throws if another origin has taken the name. */

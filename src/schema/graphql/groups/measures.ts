@@ -60,13 +60,10 @@ export function createMeasureTypes(
 
 /** The field `pairs` of aggregates, for collections that have arrays of strings. */
 export function createPairFields(registry: TypeRegistry, model: Model): (collection: Collection) => Fields {
-  const pair = registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'ValuePair',
-    description: 'Two different elements that occur together in arrays of records.',
-    fields: {
-      values: { type: nonNull(listOf(GraphQLString)), description: 'Both elements, in ascending order.' },
-      count: { type: nonNull(GraphQLInt), description: 'How many records have both.' },
-    },
+  const define = registry.objects('every aggregate')
+  const pair = define('ValuePair', 'Two different elements that occur together in arrays of records.', {
+    values: { type: nonNull(listOf(GraphQLString)), description: 'Both elements, in ascending order.' },
+    count: { type: nonNull(GraphQLInt), description: 'How many records have both.' },
   })
   return (collection) => {
     const fields = groupFields(collection, model)

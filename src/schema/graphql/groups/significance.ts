@@ -40,29 +40,24 @@ export function defineUnusualWords(
   registry: TypeRegistry,
   significance: GraphQLObjectType,
 ): GraphQLObjectType {
-  const word = registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'UnusualWord',
-    fields: {
-      word: { type: nonNull(GraphQLString), description: 'In its indexed form, which `search` finds.' },
-      count: { type: nonNull(GraphQLInt), description: 'How many of the records read have it.' },
-      significance: { type: nonNull(significance) },
-    },
+  const define = registry.objects('every aggregate')
+  const word = define('UnusualWord', null, {
+    word: { type: nonNull(GraphQLString), description: 'In its indexed form, which `search` finds.' },
+    count: { type: nonNull(GraphQLInt), description: 'How many of the records read have it.' },
+    significance: { type: nonNull(significance) },
   })
-  return registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'UnusualWords',
-    fields: {
-      recordsRead: {
-        type: nonNull(GraphQLInt),
-        description: 'How many of the records under `where` are read: all up to 10,000, of more a sample.',
-      },
-      againstRecordsRead: {
-        type: nonNull(GraphQLInt),
-        description: 'The same of those under `against`, without those under `where`.',
-      },
-      words: {
-        type: nonNull(listOf(word)),
-        description: 'Words that are more frequent than under `against`, the most unusual first.',
-      },
+  return define('UnusualWords', null, {
+    recordsRead: {
+      type: nonNull(GraphQLInt),
+      description: 'How many of the records under `where` are read: all up to 10,000, of more a sample.',
+    },
+    againstRecordsRead: {
+      type: nonNull(GraphQLInt),
+      description: 'The same of those under `against`, without those under `where`.',
+    },
+    words: {
+      type: nonNull(listOf(word)),
+      description: 'Words that are more frequent than under `against`, the most unusual first.',
     },
   })
 }
