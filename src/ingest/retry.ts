@@ -2,10 +2,9 @@
 import { type Change, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Database, ReadDatabase, RejectionJudge } from '../database/database.ts'
 import { canBeJudged, rebuildSource } from '../database/write/rejections.ts'
-import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ReaderOptions } from './sources/change-reader.ts'
-import { createLineChangeOf } from './sources/files/block-reader.ts'
+import { createLineChangeReader } from './sources/files/block-reader.ts'
 import type { StoredRejection } from '../database/metadata/metadata-store.ts'
 import { readRejections } from '../database/metadata/read-rejections.ts'
 
@@ -37,10 +36,9 @@ export async function retryRejections({ read, write }: Database, options: Reader
 }
 
 export function createRejectionJudge(options: ReaderOptions): RejectionJudge {
-  const readLine = createLineReader(options.lexicons)
-  const changeOf = createLineChangeOf(options)
+  const readChange = createLineChangeReader(options)
   return ({ source, record, rev }) => {
-    const change = changeOf(readLine(record), () => ({ source, record, ...(rev !== undefined && { rev }) }))
+    const change = readChange(record, { source, ...(rev !== undefined && { rev }) })
     const changedAt = change.kind === 'put' && source === rebuildSource ? changedAtOf(record) : null
     return changedAt === null ? change : ({ ...change, changedAt } as Change)
   }

@@ -8,16 +8,17 @@ import { maxLineBytes } from './lines.ts'
 import { now } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** Also refuses revisions of the future, which are still unchecked in lines. */
-export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof createChangeOf> {
-  const { tables, maxClockSkew } = options
+/** Also refuses revisions of the future, which are still unchecked in lines. `refused`: members of a rejection. */
+export function createLineChangeReader({ lexicons, tables, maxClockSkew }: ReaderOptions) {
+  const readLine = createLineReader(lexicons)
   const changeOf = createChangeOf(tables)
-  return (reading, refused) => {
+  return (record: string, refused: Pick<Rejection, 'source' | 'rev'>): Change => {
+    const reading = readLine(record)
     const rev = reading.ok ? reading.record.rev : null
     const future = rev === null ? null : futureRevision(rev, maxClockSkew, now())
-    if (!reading.ok || future === null) return changeOf(reading, refused)
+    if (!reading.ok || future === null) return changeOf(reading, () => ({ ...refused, record }))
     const message = `${future} If this machine's clock is wrong, set it and run \`lexigraph rejections retry\`.`
-    const { source, record } = refused()
+    const { source } = refused
     // Stored without its revision, so that the rejection does not replace a record.
     return { kind: 'reject', uri: uriOf(reading.record), reason: 'future-revision', message, source, record }
   }
@@ -31,14 +32,12 @@ export interface BlockRequest {
 
 /** Returns one change for each line that is not blank, in order. */
 export function createBlockReader(options: ReaderOptions): (block: BlockRequest) => Change[] {
-  const readLine = createLineReader(options.lexicons)
-  const changeOf = createLineChangeOf(options)
+  const readChange = createLineChangeReader(options)
   return ({ bytes, source, firstLine }) =>
     splitLines(bytes).flatMap((line, index): Change[] => {
       const from = `${source}:${firstLine + index}`
       if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
-      if (!/\S/.test(line)) return []
-      return [changeOf(readLine(line), () => ({ source: from, record: line }))]
+      return /\S/.test(line) ? [readChange(line, { source: from })] : []
     })
 }
 
