@@ -84,14 +84,14 @@ export function createFirehoseReader(
     return origin.pds === null ? [change] : judge(change, origin)
   }
 
-  return ({ bytes, ends, changed = [], pds = null }) => {
+  return async ({ bytes, ends, changed = [], pds = null }) => {
     for (const did of changed) identity.forget(did)
     const origin = { pds, asked: identity.asked() }
     const read = async (bytes: Uint8Array): Promise<ReadFrame> => {
       const frame = readFrame(bytes, reader, now())
       return { ...frame, changes: await readEvent(frame, bytes, origin) }
     }
-    return gather(inOrder(cut(bytes, ends), read, lookUpsAtOnce))
+    return gather(await Array.fromAsync(inOrder(cut(bytes, ends), read, lookUpsAtOnce)))
   }
 }
 
@@ -102,23 +102,18 @@ const hostTimeout = 2_000
 const aMinute = 60_000_000n
 
 /** The changes of all frames, and how far they reach. */
-async function gather(frames: AsyncIterable<ReadFrame>): Promise<ParsedGroup> {
-  const changes: Change[] = []
-  const notices: StreamNotice[] = []
-  let seq: string | null = null
-  let before: string | null = null
-  let at: bigint | null = null
-  let isFuture = false
-  for await (const frame of frames) {
-    for (const change of frame.changes) changes.push(change)
-    const { kind } = frame.event
-    if (kind === 'info' || kind === 'error') notices.push(frame.event)
-    if (frame.seq !== null) before ??= String(Math.max(0, Number(frame.seq) - 1))
-    seq = frame.seq ?? seq
-    isFuture ||= frame.isFuture || frame.changes.some(isFromFuture)
-    at = frame.at ?? at
+function gather(frames: readonly ReadFrame[]): ParsedGroup {
+  const changes = frames.flatMap((frame) => frame.changes)
+  const numbers = frames.flatMap(({ seq }) => seq ?? [])
+  const [first] = numbers
+  return {
+    changes,
+    seq: numbers.at(-1) ?? null,
+    at: frames.findLast(({ at }) => at !== null)?.at ?? null,
+    notices: frames.flatMap(({ event }) => (event.kind === 'info' || event.kind === 'error' ? event : [])),
+    isFuture: frames.some(({ isFuture }) => isFuture) || changes.some(isFromFuture),
+    before: first === undefined ? null : String(Math.max(0, Number(first) - 1)),
   }
-  return { changes, seq, at, notices, isFuture, before }
 }
 
 /**

@@ -5,7 +5,6 @@
 import { isUtf8 } from 'node:buffer'
 import { zstdDecompressSync } from 'node:zlib'
 import { isValidDid, isValidRecordKey, isValidTid } from '@atproto/syntax'
-import type { Change } from '../../../database/database.ts'
 import type { Fault } from '../../../lexicon/records/validate.ts'
 import { measureJson } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
@@ -22,16 +21,12 @@ export interface Message {
   readonly dictionary: Uint8Array | null
 }
 
-/** A parsed event; an event without members is skipped. */
-export interface ParsedEvent {
-  readonly changes?: readonly Change[]
+/** A parsed event; an event without members is skipped. `at`: by the server's clock, but not later than now. */
+export interface ParsedEvent extends Partial<GroupContent> {
   readonly fault?: Fault
-  /** Time in microseconds by the server's clock, but not later than now. */
-  readonly at?: bigint | null
   /** Identifier for the acknowledgement. */
   readonly id?: number
   readonly notice?: Notice
-  readonly isFuture?: boolean
 }
 
 export type EventReader = (event: Json) => ParsedEvent
@@ -69,28 +64,25 @@ export function createGroupReader(
   source: string,
   readEvent: EventReader,
 ): (messages: readonly Message[]) => ParsedGroup {
+  const read = (message: Message): ParsedEvent => {
+    const text = readText(message)
+    const event = typeof text === 'string' ? parseEvent(text) : text
+    const reading: ParsedEvent = 'fault' in event ? event : readEvent(event.event)
+    const { changes = [], fault } = reading
+    if (fault === undefined) return reading
+    const whole = typeof text === 'string' ? text : textOf(message.data)
+    const record = clean(whole.slice(0, keptOfMessage))
+    return { ...reading, changes: [...changes, { kind: 'reject', source, uri: null, ...fault, record }] }
+  }
   return (messages) => {
-    const changes: Change[] = []
-    const ids: number[] = []
-    const notices: Notice[] = []
-    let at: bigint | null = null
-    let isFuture = false
-    for (const message of messages) {
-      const text = readText(message)
-      const event = typeof text === 'string' ? parseEvent(text) : text
-      const reading: ParsedEvent = 'fault' in event ? event : readEvent(event.event)
-      changes.push(...(reading.changes ?? []))
-      if (reading.fault !== undefined) {
-        const whole = typeof text === 'string' ? text : textOf(message.data)
-        const record = clean(whole.slice(0, keptOfMessage))
-        changes.push({ kind: 'reject', source, uri: null, ...reading.fault, record })
-      }
-      if (reading.id !== undefined) ids.push(reading.id)
-      if (reading.notice !== undefined) notices.push(reading.notice)
-      at = reading.at ?? at
-      isFuture ||= reading.isFuture === true
+    const events = messages.map(read)
+    return {
+      changes: events.flatMap(({ changes = [] }) => changes),
+      at: events.findLast(({ at = null }) => at !== null)?.at ?? null,
+      ids: events.flatMap(({ id }) => id ?? []),
+      notices: events.flatMap(({ notice }) => notice ?? []),
+      isFuture: events.some(({ isFuture }) => isFuture),
     }
-    return { changes, at, ids, notices, isFuture }
   }
 }
 
