@@ -5,8 +5,7 @@ export class Channel<Value> {
   #values: Value[] = []
   #weight = 0
   #ended: { readonly error?: unknown } | null = null
-  #wakeReader: (() => void) | null = null
-  #wakeWriters: (() => void)[] = []
+  #changed = Promise.withResolvers<void>()
 
   /** `weigh`: the share of the limit that a value takes; 1 by default. */
   constructor(limit: number, weigh: (value: Value) => number = () => 1) {
@@ -19,15 +18,13 @@ export class Channel<Value> {
     if (this.#ended !== null) return
     this.#values.push(value)
     this.#weight += this.#weigh(value)
-    this.#wakeReader?.()
-    while (this.#weight >= this.#limit && this.#ended === null)
-      await new Promise<void>((resolve) => this.#wakeWriters.push(resolve))
+    this.#wake()
+    while (this.#weight >= this.#limit && this.#ended === null) await this.#changed.promise
   }
 
   /** Values sent before can still be taken; then the error is thrown to the reader. */
   end(error?: unknown): void {
     this.#ended ??= error === undefined ? {} : { error }
-    this.#wakeReader?.()
     this.#wake()
   }
 
@@ -38,10 +35,7 @@ export class Channel<Value> {
         if ('error' in this.#ended) throw this.#ended.error
         return null
       }
-      await new Promise<void>((resolve) => {
-        this.#wakeReader = resolve
-      })
-      this.#wakeReader = null
+      await this.#changed.promise
     }
     const taken = this.#values
     this.#values = []
@@ -50,8 +44,10 @@ export class Channel<Value> {
     return taken
   }
 
+  /** Lets all who wait look again. */
   #wake(): void {
-    for (const wake of this.#wakeWriters.splice(0)) wake()
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 }
 

@@ -120,8 +120,7 @@ test('deliveries are acknowledged only when another connection can read them', a
   const acknowledge = async (): Promise<void> => {
     seen.push(await countOf(store))
   }
-  const source = { ...numbered(store, 3, { acknowledge }), durable: true }
-  await pump(source, store.database.write, optionsWith())
+  await pump(numbered(store, 3, { acknowledge }), store.database.write, optionsWith())
   assert.equal(seen.length, 3)
   assert.ok(seen.every((stored, index) => Number(stored) > index))
 })

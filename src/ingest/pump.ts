@@ -62,7 +62,7 @@ export async function pump(source: Source, database: Writer, options: PumpOption
           cursor: batch.findLast((delivery) => delivery.cursor !== null)?.cursor ?? null,
           eventAt: batch.findLast((delivery) => delivery.eventAt !== null)?.eventAt ?? null,
         }
-        const durable = source.durable === true
+        const durable = batch.some(({ acknowledge }) => acknowledge !== undefined)
         await whileBusy(signal, () => database.applyBatch(changes, mark, { durable }))
         cursor = mark.cursor ?? cursor
         log.refusals(source.name, changes)

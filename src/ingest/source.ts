@@ -10,7 +10,7 @@ export interface Delivery {
   readonly eventAt: bigint | null
   /** Number of events, including skipped ones. */
   readonly events: number
-  /** Called after the delivery was committed. */
+  /** Called after the delivery was committed; with it, the commit survives a loss of power. */
   readonly acknowledge?: () => Promise<void>
 }
 
@@ -30,8 +30,6 @@ export interface Source {
   readonly name: string
   /** Publishers send at any rate, so that the flood guard must limit them. */
   readonly crowded?: boolean
-  /** Deliveries must survive a loss of power before they are acknowledged. */
-  readonly durable?: boolean
   /**
    * Ends at the end of the source or when the signal is aborted. Faults of the network become a state, a notice or a
    * refused record; a thrown error is a bug of ours.

@@ -142,7 +142,6 @@ function openRepoStore(
     let comparison: ReturnType<typeof compareRepo> | null = null
     let forgotten = 0
     let rev = ''
-    let whole = false
     const apply = async (changes: readonly Change[]): Promise<void> => {
       const outcome = await whileBusy(signal, () => database.applyBatch(changes, 'repositories'))
       addOutcome(total, outcome)
@@ -164,12 +163,12 @@ function openRepoStore(
         await apply(changes.map(repairing))
         for (const change of changes) if (change.kind === 'put') unrepaired.delete(uriOf(change))
       }
-      whole = true
-    } finally {
+    } catch (error) {
       // A thread that was interrupted still holds its repository.
-      if (whole) idle.push(thread)
-      else await thread[Symbol.asyncDispose]()
+      await thread[Symbol.asyncDispose]()
+      throw error
     }
+    idle.push(thread)
     if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older, rev }
     const { compare } = comparison
     const compared = () => whileBusy(signal, () => compare(rev))

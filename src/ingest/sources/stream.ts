@@ -161,7 +161,7 @@ export function createStreamSource<
   Parsed extends GroupContent,
 >(
   { name, clock, url, threads }: StreamSourceOptions,
-  traits: Pick<Source, 'crowded' | 'durable'>,
+  traits: Pick<Source, 'crowded'>,
   thread: { readonly module: URL; readonly data: unknown },
   begin: () => OpenGroups<Message, Request, Parsed>,
 ): Source {
