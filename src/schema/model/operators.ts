@@ -135,26 +135,19 @@ function withCounts(collection: Collection, fields: readonly SortField[]): reado
 
 /** What records of a list may have in common so that only the first of them remains: sort fields and references. */
 export function distinctFields(collection: Collection): readonly SortField[] {
-  const sorted = sortFields(collection)
   const references = propertyLeaves(collection.type).filter(
-    (leaf) =>
-      elementArray(leaf) === null &&
-      (leaf.field.type.kind === 'strongRef' || leaf.field.type.kind === 'atUri'),
+    (leaf) => elementArray(leaf) === null && leaf.field.type.kind === 'strongRef',
   )
-  const taken = new Set(sorted.map(({ name }) => name))
-  const others = withoutClashes(collection, references.map(named)).filter(({ name }) => !taken.has(name))
-  return [...sorted, ...others]
+  return withoutClashes(collection, [...sortFields(collection), ...references.map(named)])
 }
 
-/** Found once for each collection of a model, because each path of an agent's call asks for them. */
-const groupFieldsOf = new WeakMap<Model, Map<Collection, readonly GroupField[]>>()
+/** Found once for each collection, because each path of an agent's call asks for them. */
+const knownGroupFields = new WeakMap<Collection, readonly GroupField[]>()
 
 /** Own fields and buckets first, then those inside objects, then behind references; properties take precedence by name. */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
-  const known = groupFieldsOf.get(model) ?? new Map<Collection, readonly GroupField[]>()
-  groupFieldsOf.set(model, known)
-  const fields = known.get(collection) ?? findGroupFields(collection, model)
-  known.set(collection, fields)
+  const fields = knownGroupFields.get(collection) ?? findGroupFields(collection, model)
+  knownGroupFields.set(collection, fields)
   return fields
 }
 
