@@ -84,7 +84,7 @@ export interface RefSite {
   /** Such as `defs.main.record.properties.source.ref`. */
   readonly path: string
   readonly ref: string
-  readonly within: 'ref' | 'open union' | 'closed union'
+  readonly within: 'an open union' | 'a closed union' | null
   /** Replaces the text of the reference; only for a document that the caller owns. */
   readonly replace: (ref: string) => void
 }
@@ -96,10 +96,10 @@ export function* refSites(document: LexiconDoc): Generator<RefSite> {
 
 function* sitesBelow(node: object, path: string): Generator<RefSite> {
   if ('type' in node && node.type === 'ref' && 'ref' in node && typeof node.ref === 'string') {
-    yield { path: `${path}.ref`, ref: node.ref, within: 'ref', replace: (ref) => (node.ref = ref) }
+    yield { path: `${path}.ref`, ref: node.ref, within: null, replace: (ref) => (node.ref = ref) }
   } else if ('type' in node && node.type === 'union' && 'refs' in node && Array.isArray(node.refs)) {
     const refs: string[] = node.refs
-    const within = 'closed' in node && node.closed === true ? 'closed union' : 'open union'
+    const within = 'closed' in node && node.closed === true ? 'a closed union' : 'an open union'
     for (const [at, ref] of refs.entries()) {
       yield { path: `${path}.refs.${at}`, ref, within, replace: (other) => (refs[at] = other) }
     }

@@ -154,12 +154,9 @@ function unresolved(set: DocumentSet, document: LexiconDoc, site: RefSite, id: s
         )
   const suggestion = nearest(site.ref, candidates)
   const missing = target === null ? 'no lexicon of that id is here' : `"${id}" has no such definition`
-  const member =
-    site.within === 'ref'
-      ? ''
-      : ` (a member of ${site.within === 'open union' ? 'an open' : 'a closed'} union)`
+  const member = site.within === null ? '' : ` (a member of ${site.within})`
   const drop =
-    site.within === 'open union'
+    site.within === 'an open union'
       ? ' or leave the member out: an open union accepts types it does not name'
       : ''
   return {

@@ -20,24 +20,20 @@ export async function loadLexicons(dir: string): Promise<LoadedLexicons> {
   if (typeof names === 'string') return { ok: false, problems: [wholeDirectory(dir, names)] }
   const unreadable: LexiconProblem[] = []
   const files: LexiconFile[] = []
-  let references: unknown
-  let stories: unknown
-  let display: unknown
+  const others = new Map<string, unknown>()
   for (const file of names) {
     const parsed = parseJsonFile(await readFile(join(dir, file)))
     if (!parsed.ok) unreadable.push({ file, path: '', problem: parsed.problem, remedy: notJsonRemedy })
-    else if (file === referencesFile) references = parsed.value
-    else if (file === storiesFile) stories = parsed.value
-    else if (file === displayFile) display = parsed.value
+    else if ([referencesFile, storiesFile, displayFile].includes(file)) others.set(file, parsed.value)
     else files.push({ file, document: parsed.value })
   }
   if (files.length === 0 && unreadable.length === 0)
     return { ok: false, problems: [wholeDirectory(dir, 'has no lexicon documents in it')] }
-  const result = buildLexicons(files, references, stories)
-  if (result.ok && unreadable.length === 0) return { ...result, display }
+  const result = buildLexicons(files, others.get(referencesFile), others.get(storiesFile))
+  if (result.ok && unreadable.length === 0) return { ...result, display: others.get(displayFile) }
   // Problems of the whole set are not reported: the contents of unreadable files are unknown.
-  const others = result.ok ? [] : result.problems.filter(({ file }) => unreadable.length === 0 || file !== '')
-  const problems = [...unreadable, ...others]
+  const found = result.ok ? [] : result.problems.filter(({ file }) => unreadable.length === 0 || file !== '')
+  const problems = [...unreadable, ...found]
   return { ok: false, problems: problems.map((problem) => ({ ...problem, file: join(dir, problem.file) })) }
 }
 
