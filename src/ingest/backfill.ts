@@ -69,7 +69,6 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const { metadata } = database
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  /** Work in progress by its name. */
   const underWay = new Map<string, Promise<unknown>>()
   const counters = createCounters((counts) =>
     options.onProgress?.({ ...counts, current: [...underWay.keys()] }),
@@ -150,7 +149,6 @@ async function fetchAll(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Fetches one repository of the job queue or of a file; notes its outcome or its fault. */
 function createTasks({ metadata }: Writer, options: FetchOptions, counters: Counters, transfers: Transfers) {
   const { kind, signal, onNotice } = options
   const finish = (name: string, transferred: Transferred | null): void => {

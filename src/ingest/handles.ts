@@ -5,7 +5,6 @@ import type { FetchOptions } from './backfill.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { type Identity, IdentityError } from './sources/repos/identity.ts'
 
-/** Handles that are verified at once. */
 const atOnce = 20
 /** Milliseconds. */
 const pollInterval = 1_000

@@ -195,7 +195,6 @@ function compareRepo({ metadata }: Writer, did: string, collections: readonly st
   /** CIDs by URI. */
   const held = new Map<string, string>()
   return {
-    /** Adds a chunk of the repository's records. */
     add: (changes: readonly Change[]): void => {
       for (const change of changes) if (change.kind === 'put') held.set(uriOf(change), formatCid(change.cid))
     },

@@ -44,7 +44,6 @@ export function createChangeReader(options: NetworkReaderOptions) {
   return {
     wantsAccount,
     wants: (did: string, collection: string): boolean => collections.has(collection) && wantsAccount(did),
-    /** What is wrong with a revision from the future; null for a valid revision. `now`: microseconds. */
     futureRevision: (rev: string, now: bigint): string | null => futureRevision(rev, maxClockSkew, now),
     /** Whether a time exceeds the clock skew. */
     isFuture: (micros: bigint, now: bigint): boolean => micros > latestMoment(now, maxClockSkew),
@@ -56,7 +55,7 @@ export function createChangeReader(options: NetworkReaderOptions) {
   }
 }
 
-/** What is wrong with a revision that exceeds the clock skew; null for a valid revision. */
+/** What is wrong with a revision that exceeds the clock skew; null for a valid revision. `now`: microseconds. */
 export function futureRevision(rev: string, maxClockSkew: number | undefined, now: bigint): string | null {
   const time = timeOfTid(rev)
   if (time <= latestMoment(now, maxClockSkew)) return null

@@ -233,7 +233,6 @@ function compileCollection({ id, defs }: LexiconDoc, set: LexiconSet, official: 
     checkKey: keyCheck('key' in defs['main']! ? (defs['main'].key as string) : 'any'),
     /** True makes the two checks below unnecessary; false means unknown. */
     isSurelyValid: shadowed ? () => false : createQuickCheck(set, id),
-    /** Throws the error of the official validator. */
     assertValid: (value: unknown) =>
       void official.assertValidRecord(id, shadowed ? withoutPrototypes(value) : value),
     checkShape: createShapeCheck(set, id),

@@ -144,7 +144,6 @@ function defineUnknownObject(registry: TypeRegistry): GraphQLObjectType {
   })
 }
 
-/** The types of properties, and the fields of objects that have them. */
 function createPropertyTypes(
   registry: TypeRegistry,
   record: GraphQLOutputType,

@@ -5,7 +5,6 @@ import { listOf, nonNull } from './roles.ts'
 import { DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
-/** `hasStories`: whether records of any collection are grouped into stories. */
 export function defineIndexStatus(registry: TypeRegistry, hasStories: boolean): GraphQLObjectType {
   const define = registry.objects('the status of the index')
   const collection = define('CollectionStatus', 'One collection that is served.', {

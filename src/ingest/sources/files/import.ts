@@ -22,7 +22,6 @@ interface ImportOptions extends ReaderOptions {
   readonly onRead?: () => void
 }
 
-/** Records whose stories one transaction derives. */
 const storiesAtOnce = 5_000
 
 export interface ImportResult extends Omit<BatchOutcome, 'deleted' | 'rejected'> {

@@ -23,7 +23,6 @@ export interface FirehoseReaderOptions {
 
 /** Frames in one buffer that can be transferred. */
 export interface FrameGroup {
-  /** The frames, concatenated. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The end of each frame in `bytes`. */
   readonly ends: readonly number[]
