@@ -100,15 +100,13 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
   let events = 0
   let since = performance.now()
   let rate = 0
-  const measure = (): void => {
-    const elapsed = performance.now() - since
-    if (elapsed < heartbeat / 2) return
-    rate = Math.round((events / elapsed) * 10_000) / 10
-    events = 0
-    since = performance.now()
-  }
   const save = async (): Promise<void> => {
-    measure()
+    const elapsed = performance.now() - since
+    if (elapsed >= heartbeat / 2) {
+      rate = Math.round((events / elapsed) * 10_000) / 10
+      events = 0
+      since = performance.now()
+    }
     await database.metadata.writeState(name, state, detail, rate)
   }
   const complain = (error: unknown): void => {
@@ -133,9 +131,6 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
     },
     end: async (last: SourceState, why: string | null): Promise<void> => {
       clearInterval(timer)
-      state = last
-      detail = why
-      rate = 0
       await whileBusy(signal, () => database.metadata.writeState(name, last, why, 0)).catch(complain)
     },
   }

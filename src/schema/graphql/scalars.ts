@@ -12,8 +12,7 @@ export const DateTime = new GraphQLScalarType<bigint, string>({
   description:
     'A moment. Output: as the record has it. Input: RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16", which means midnight UTC. Compared as an instant, in microseconds.',
   coerceInputValue: instant,
-  coerceInputLiteral: (node) =>
-    node.kind === Kind.STRING ? instant(node.value) : instant(valueFromASTUntyped(node)),
+  coerceInputLiteral: (node) => instant(valueFromASTUntyped(node)),
   coerceOutputValue: String,
 })
 
