@@ -129,7 +129,7 @@ async function commit(repo: SignedRepo, wishes: readonly Wish[]): Promise<readon
 
 async function fetchAll(repo: SignedRepo): Promise<readonly Change[]> {
   const read = await openRepo(await repo.car(), reader, 'fetch')
-  return (await Array.fromAsync(read.chunks())).flat()
+  return (await Array.fromAsync(read.chunks)).flat()
 }
 
 /** The sources' changes in batches: each keeps its order, and which one is next is up to the turns. */

@@ -306,7 +306,7 @@ test('a damaged file is read or refused', async () => {
 
 async function refuses(car: Uint8Array, message: RegExp): Promise<{ readonly shouldRetry: () => boolean }> {
   try {
-    await (await open(car)).chunks().next()
+    await (await open(car)).chunks.next()
   } catch (error) {
     assert.ok(error instanceof Error)
     assert.match(error.message, message, error.stack)
@@ -363,7 +363,7 @@ function open(car: Uint8Array) {
 }
 
 async function chunks(car: Uint8Array): Promise<(readonly Change[])[]> {
-  return Array.fromAsync((await open(car)).chunks())
+  return Array.fromAsync((await open(car)).chunks)
 }
 
 async function changesIn(car: Uint8Array): Promise<readonly Change[]> {

@@ -37,32 +37,34 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         return false
       }
     },
-    /** The records and then the end, lazily; throws a `RepoError` first unless the tree and all records are whole. */
-    chunks: async function* (): AsyncGenerator<readonly Change[]> {
-      let total = 0
-      for await (const leaf of leaves()) {
-        if (!reader.wants(did, splitKey(leaf.key)[0])) continue
-        total += (await record(leaf)).length
-        // Any number of records may share one block.
-        if (total > maxCarBytes)
-          throw new RepoError(`The records have more than ${grouped(maxCarBytes)} bytes together.`)
-      }
-      let chunk: Change[] = []
-      let size = 0
-      for await (const leaf of leaves()) {
-        const [collection, rkey] = splitKey(leaf.key)
-        if (!reader.wants(did, collection)) continue
-        const bytes = await record(leaf)
-        const place = { did, collection, rkey, rev, cid: formatCid(leaf.cid.bytes) }
-        chunk.push(readBlock(reader, place, bytes, source))
-        size += bytes.length
-        if (chunk.length < maxChunk && size < maxChunkBytes) continue
-        yield chunk
-        chunk = []
-        size = 0
-      }
-      yield [...chunk, { kind: 'repo-end', did, rev }]
-    },
+    chunks: read(),
+  }
+
+  /** The records and then the end; throws a `RepoError` first unless the tree and all records are whole. */
+  async function* read(): AsyncGenerator<readonly Change[]> {
+    let total = 0
+    for await (const leaf of leaves()) {
+      if (!reader.wants(did, splitKey(leaf.key)[0])) continue
+      total += (await record(leaf)).length
+      // Any number of records may share one block.
+      if (total > maxCarBytes)
+        throw new RepoError(`The records have more than ${grouped(maxCarBytes)} bytes together.`)
+    }
+    let chunk: Change[] = []
+    let size = 0
+    for await (const leaf of leaves()) {
+      const [collection, rkey] = splitKey(leaf.key)
+      if (!reader.wants(did, collection)) continue
+      const bytes = await record(leaf)
+      const place = { did, collection, rkey, rev, cid: formatCid(leaf.cid.bytes) }
+      chunk.push(readBlock(reader, place, bytes, source))
+      size += bytes.length
+      if (chunk.length < maxChunk && size < maxChunkBytes) continue
+      yield chunk
+      chunk = []
+      size = 0
+    }
+    yield [...chunk, { kind: 'repo-end', did, rev }]
   }
 }
 

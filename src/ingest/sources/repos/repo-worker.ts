@@ -23,7 +23,6 @@ export type RepoAnswer =
 const reader = createChangeReader(workerData as NetworkReaderOptions)
 
 let repo: Repo | null = null
-let chunks: AsyncIterator<readonly Change[]> | null = null
 
 answerRequests(async (question: RepoQuestion): Promise<RepoAnswer> => {
   try {
@@ -38,13 +37,11 @@ answerRequests(async (question: RepoQuestion): Promise<RepoAnswer> => {
 async function answer(question: RepoQuestion): Promise<RepoAnswer> {
   if (question.kind === 'open') {
     repo = await openRepo(question.car, reader, question.source)
-    chunks = null
     return { kind: 'open', did: repo.did, future: repo.future }
   }
   if (repo === null) throw new Error('No repository is open.')
   if (question.kind === 'isSigned') return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
-  chunks ??= repo.chunks()
-  const next = await chunks.next()
+  const next = await repo.chunks.next()
   if (next.done === true) repo = null
   return { kind: 'next', changes: next.done === true ? null : next.value }
 }
