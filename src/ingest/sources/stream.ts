@@ -161,12 +161,11 @@ export function createStreamSource<
   Parsed extends GroupContent,
 >(
   { name, clock, url, threads }: StreamSourceOptions,
-  traits: Pick<Source, 'crowded'>,
   thread: { readonly module: URL; readonly data: unknown },
   begin: () => OpenGroups<Message, Request, Parsed>,
 ): Source {
   const server = locate(new URL(url), '/', 'http').origin
-  return { name, ...traits, deliveries }
+  return { name, deliveries }
 
   async function* deliveries(context: SourceContext): AsyncGenerator<Delivery> {
     const open = begin()

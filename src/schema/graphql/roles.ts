@@ -7,9 +7,8 @@ import type { GroupField } from '../model/operators.ts'
 export type FieldRole =
   | { readonly kind: 'connection' | 'aggregate' | 'byUri'; readonly collection: Collection }
   | { readonly kind: 'reverse'; readonly collection: Collection; readonly reference: Reference }
-  | { readonly kind: 'node' | 'nodes' | 'search' }
+  | { readonly kind: 'node' | 'nodes' | 'search' | 'status' }
   | { readonly kind: 'system'; readonly name: SystemField }
-  | { readonly kind: 'status' }
   | { readonly kind: 'property' | 'resolved'; readonly field: Field }
   | { readonly kind: 'group' | 'groupResolved'; readonly field: GroupField }
 

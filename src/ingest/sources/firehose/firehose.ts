@@ -17,7 +17,7 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
   const { name, url, reader, identity } = options
   const data: FirehoseReaderOptions = { name, reader, identity }
   const thread = { module: siblingModule(import.meta.url, 'firehose-worker'), data }
-  return createStreamSource(options, { crowded: true }, thread, () => openFrames(url))
+  return { ...createStreamSource(options, thread, () => openFrames(url)), crowded: true }
 }
 
 function openFrames(url: string): OpenGroups<string | Uint8Array, FrameGroup, ParsedGroup> {

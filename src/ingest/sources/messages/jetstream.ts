@@ -15,7 +15,7 @@ export function createJetstreamSource(options: StreamSourceOptions): Source {
   const { name, reader } = options
   const data: MessageWorkerData = { protocol: 'jetstream', name, reader }
   const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
-  return createStreamSource(options, { crowded: true }, thread, () => openMessages(options))
+  return { ...createStreamSource(options, thread, () => openMessages(options)), crowded: true }
 }
 
 /** Microseconds read twice, because servers omit some events when they switch from replay to live events. */

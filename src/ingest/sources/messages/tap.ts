@@ -17,7 +17,7 @@ export function createTapSource(options: StreamSourceOptions): Source {
   const { name, reader } = options
   const data: MessageWorkerData = { protocol: 'tap', name, reader }
   const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
-  return createStreamSource(options, {}, thread, () => openMessages(options))
+  return createStreamSource(options, thread, () => openMessages(options))
 }
 
 const openMessages =

@@ -294,8 +294,5 @@ function readObject(bytes: Uint8Array): Json | null {
 
 /** Makes a host's text safe as part of a line for operators. */
 function clean(text: string): string {
-  return cleanText(text, 200)
-    .replaceAll(/\p{Cc}/gu, ' ')
-    .trim()
-    .replace(/\.$/, '')
+  return cleanText(text, 200).trim().replace(/\.$/, '')
 }
