@@ -24,7 +24,14 @@ import type {
   PhysicalSignificance,
   TotalAccess,
 } from '../plan/physical-plan.ts'
-import { columnIndex, conjuncts, implies, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
+import {
+  columnIndex,
+  conjuncts,
+  conjunctsBeyond,
+  implies,
+  readingsOf,
+  simpleConditions,
+} from '../plan/plan-facts.ts'
 import type { AggregatePlan, PlanContext } from '../plan/plan.ts'
 import { readingSize } from '../price/cost-groups.ts'
 import { sum, weights } from '../price/cost-weights.ts'
@@ -61,16 +68,25 @@ export function comparison(
 ): SignificancePlan {
   const against = buildWhere(context, table, given.against)
   const minCount = integerArgument('minCount', given.minCount, 2 ** 31 - 1, minSignificantCount, 1)
-  return { against, background: all([against, not(where)]), minCount }
+  const other = all(conjunctsBeyond(against, where))
+  return { against, background: all([against, not(other)]), minCount }
+}
+
+/**
+ * What is read for the background. All records under `against`, if those of the `where` are among them: these are
+ * subtracted, which needs no look at the `where` of each.
+ */
+function readFor(where: Condition, { against, background }: SignificancePlan): Condition {
+  return implies(where, against) ? against : background
 }
 
 /** The groups of the background, and, unless those add up, the number of its records and of those of the `where`. */
 export function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): number {
   if (plan.significance === null) return 0
-  const { background } = plan.significance
-  const backgroundWhere = whereSize({ ...plan, where: background, link: null }, 'all')
-  const totals = addsUp ? 0 : 2 * weights.total + where + backgroundWhere
-  return totals + readingSize({ ...plan, measures: [] }, plan.keys, backgroundWhere)
+  const read = readFor(plan.where, plan.significance)
+  const readWhere = whereSize({ ...plan, where: read, link: null }, 'all')
+  const totals = addsUp ? 0 : 2 * weights.total + where + readWhere
+  return totals + readingSize({ ...plan, measures: [] }, plan.keys, readWhere)
 }
 
 /** Number of records outside `against` up to which it is cheaper to read these than the background. */
@@ -91,13 +107,10 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const everything = groupsOfAll(optimizer, plan.table, keys)
   const outside = everything === null ? null : recordsOutside(optimizer, plan)
   if (everything === null || outside === null) {
-    const { against } = significance
-    // All records under `against`, without the groups that are compared, need no look at the `where` of each.
-    const subtractsGroups = implies(where, against)
-    const compared = subtractsGroups ? against : significance.background
+    const compared = readFor(where, significance)
     const groups = planGroups(optimizer, { ...plan, where: compared, measures: [] }, keys)
     const part = { where: compared, isSubtracted: false, groups, total: totalOf(compared) }
-    return { minCount, total, background: [part], subtractsGroups }
+    return { minCount, total, background: [part], subtractsGroups: compared === significance.against }
   }
   const whole = { where: alwaysTrue, isSubtracted: false, groups: everything, total: totalOf(alwaysTrue) }
   const subtracted = outside.map(({ condition, path }): BackgroundPart => {

@@ -19,6 +19,7 @@ import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
 import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
+import { implies } from '../plan/plan-facts.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { UnusualWordOutput, UnusualWordsOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { CountedRows, PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
@@ -55,11 +56,18 @@ export function buildUnusualWords(context: AggregateContext, collected: Collecte
 }
 
 /** Counting the words of both samples, finding which records these are, and printing the words. */
-export function unusualWordsSize({ table, where, background, fields, limit }: UnusualWordsPlan): number {
-  const read = sum(
-    [where, background],
-    (part) => weights.total + weights.words + 2 * whereSize({ table, where: part, link: null }, 'all'),
-  )
+export function unusualWordsSize({
+  table,
+  where,
+  against,
+  background,
+  fields,
+  limit,
+}: UnusualWordsPlan): number {
+  const sizeOf = (part: Condition): number => whereSize({ table, where: part, link: null }, 'all')
+  // The background is counted as all records under `against` without those of the `where`, if these are among them.
+  const counted = implies(where, against) ? against : background
+  const read = 2 * (weights.total + weights.words) + sum([where, where, background, counted], sizeOf)
   const printed = selectedSize(fields, (output) =>
     output.kind === 'words'
       ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))

@@ -181,10 +181,14 @@ const mostCompared = 50
 
 /** Whether each conjunct of `implied` is among those of `condition`; false does not mean that it is not implied. */
 export function implies(condition: Condition, implied: Condition): boolean {
-  const parts = conjuncts(condition)
-  const wanted = conjuncts(implied)
-  if (parts.length > mostCompared || wanted.length > mostCompared) return wanted.length === 0
-  return wanted.every((one) => parts.some((part) => isDeepStrictEqual(part, one)))
+  return conjunctsBeyond(condition, implied).length === 0
+}
+
+/** The conjuncts of a condition that are not among those of another, `given`; of many, all. */
+export function conjunctsBeyond(given: Condition, condition: Condition): readonly Condition[] {
+  const [known, parts] = [conjuncts(given), conjuncts(condition)]
+  if (known.length > mostCompared || parts.length > mostCompared) return parts
+  return parts.filter((part) => !known.some((one) => isDeepStrictEqual(one, part)))
 }
 
 /** The conditions of which AND, OR and NOT compose a condition. */

@@ -224,20 +224,19 @@ onEveryDatabase(
     )
     await using service = await openLibrary(database, books)
     const reference = createReference(libraryLexicons, libraryReferences, books)
-    const isStored = () => service.opened.lastStatement().includes('/.language:count"')
     const language = { eq: 'en' }
-    for (const [NOT, isAmong] of [
-      [{ language, pages: { lt: 10 } }, true],
-      [{ pages: { lt: 10 }, language }, true],
+    for (const NOT of [
+      { language, pages: { lt: 10 } },
       // Not all of these are in English.
-      [{ pages: { lt: 10 }, title: { contains: '1' } }, false],
-      [{ language: { eq: 'es' }, pages: { lt: 10 } }, false],
-    ] as const) {
+      { pages: { lt: 10 } },
+      { pages: { lt: 10 }, title: { contains: '1' } },
+      { language: { eq: 'es' }, pages: { lt: 10 } },
+    ]) {
       const where = { language, NOT }
       const data = await service.data(`{ ${list}(where: ${literal(where)}) { totalCount } }`)
       const { totalCount } = reference.list('org.example.library.book', { where })
       assert.equal(data[list].totalCount, totalCount, literal(where))
-      assert.equal(isStored(), isAmong, literal(where))
+      assert.match(service.opened.lastStatement(), /\/\.language:count"/, literal(where))
     }
   },
 )

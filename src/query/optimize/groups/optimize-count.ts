@@ -21,7 +21,6 @@ import {
   accountsOf,
   columnIndex,
   conjuncts,
-  implies,
   leadingColumn,
   mentionsReference,
   withoutElements,
@@ -56,14 +55,20 @@ export function planCount(optimizer: Optimizer, records: LinkedRecords): CountAc
   return planCountedRows(optimizer, records)
 }
 
-/** The records of a materialized count that do not meet a condition which holds for none but these; otherwise null. */
+/** The records of a materialized count that do not meet a condition: all of them without those that do. */
 function planDifference(optimizer: Optimizer, table: Table, where: Condition): CountAccess | null {
   const parts = conjuncts(where)
   const excluded = parts.find(({ kind }) => kind === 'not')
-  const others = all(parts.filter((part) => part !== excluded))
-  if (excluded?.kind !== 'not' || !implies(excluded.of, others)) return null
-  const of = materializedCount(optimizer, table, others)
-  return of && { kind: 'difference', of, less: planCount(optimizer, { table, where: excluded.of }) }
+  if (excluded?.kind !== 'not') return null
+  const others = parts.filter((part) => part !== excluded)
+  const of = materializedCount(optimizer, table, all(others))
+  return (
+    of && {
+      kind: 'difference',
+      of,
+      less: planCount(optimizer, { table, where: all([...others, excluded.of]) }),
+    }
+  )
 }
 
 /** Plans the number of records of an aggregate. `addsUp`: the counts of its groups add up to it. */
