@@ -107,7 +107,7 @@ export function createExplorer(site: Site) {
 }
 
 function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
-  const { isIndexed, isEmbedded = false, feed = null, status } = draft
+  const { status = 200, isIndexed = false, isEmbedded = false, feed = null } = draft
   const isWhole = draft.known !== undefined || isRefused(draft, request, site)
   const early = draft.titleFrom == null ? frameStart : frameHead
   return {
@@ -118,9 +118,10 @@ function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
     start: isWhole ? '' : early(request, site, draft),
     async finish(ask, timed = untimed) {
       const { html, known, index } = await complete(draft, request, site, ask, timed)
-      const shown = { ...known, feed, isEmbedded, isIndexed: isIndexed && known.status === 200 }
+      const { status = 200 } = known
+      const shown = { ...known, feed, isEmbedded, isIndexed: isIndexed && status === 200 }
       return {
-        status: known.status,
+        status,
         media: 'text/html; charset=utf-8',
         name: null,
         start: frameStart(request, site, shown),
@@ -152,11 +153,12 @@ function unknownLanguage(chosen: string | null, request: PageRequest): Draft | n
 }
 
 function openFile(
-  { status, media, name, operation, more, write }: FileDraft,
+  { media, name, operation, more, write }: FileDraft,
   request: PageRequest,
   site: Site,
 ): OpenPage {
   const { readIndex } = site
+  const status = 200
   return {
     status,
     language: request.language.tag,

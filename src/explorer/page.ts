@@ -87,7 +87,8 @@ export type Answer = Readonly<Record<string, unknown>>
 
 /** A page before its data: what it asks, and how it shows the answer. */
 export interface Draft {
-  readonly status: number
+  /** Absent for 200. */
+  readonly status?: number
   readonly title: string
   /** The title, where it has names that only the answer tells; then the start of the page is sent without it. */
   readonly titleFrom?: ((answer: Answer) => string) | null
@@ -101,8 +102,8 @@ export interface Draft {
   readonly more?: (answer: Answer) => readonly Operation[]
   /** Whether the page is shown without these answers where they fail. */
   readonly isMoreOptional?: boolean
-  /** Only unfiltered pages are for search engines. */
-  readonly isIndexed: boolean
+  /** Whether it is for search engines: only unfiltered pages are. */
+  readonly isIndexed?: boolean
   /** Whether pages of others may include it; it then has no frame. */
   readonly isEmbedded?: boolean
   /** The address of a feed of what the page shows. */
@@ -117,7 +118,6 @@ export interface Draft {
 
 /** A file made of an answer, such as a feed or a chart as SVG, instead of a page. */
 export interface FileDraft {
-  readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Asked

@@ -79,7 +79,6 @@ export function recordsSitemap({ schema }: Site, { collection }: PageSubject, or
       },
     ])
   return {
-    status: 200,
     media: 'application/xml; charset=utf-8',
     operation: pageAfter(null),
     async write(answer, ask) {

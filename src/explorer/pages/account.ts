@@ -40,14 +40,13 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
   const isWhole = subjects.length === all.length
   const listsIn = (answer: Answer) => subjects.map((subject) => listOf(answer, subject))
   return {
-    status: 200,
     title: did,
     operation: build(subjects, did, site),
     isIndexed: parameters.length === 0,
     known(answer) {
       const lists = listsIn(answer)
       if (isWhole && lists.every(isEmpty)) return { status: 404, title: text.account.none }
-      return { status: 200, title: handleOf(lists) ?? did }
+      return { title: handleOf(lists) ?? did }
     },
     render(answer) {
       const lists = listsIn(answer)

@@ -45,12 +45,10 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
-    status: 200,
     title: text.charts.title(viewTitle(view, subject, language)),
     titleFrom: namedTitle(view.conditions, (names) =>
       text.charts.title(viewTitle(view, subject, language, names)),
     ),
-    isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),
@@ -88,14 +86,13 @@ function tooExpensivePage(request: PageRequest): Draft {
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */
 export function chartDrawing(site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
-  if ('status' in asked) return asked
+  if ('render' in asked) return asked
   const { chart, view, operations } = asked
   const { language } = request
   const topics = 'topics' in chart ? chart.topics : [view]
   const counts = topics.map((each, at) => countPanel(subject, `records${at}`, recordArguments(each)))
   const names = conditionNames(view.conditions)
   return {
-    status: 200,
     media: 'image/svg+xml; charset=utf-8',
     operation: [...operations, ...affordableOperations(site, [...names, ...counts])],
     more: (answer) => affordableOperations(site, chart.more(answer)),
@@ -126,13 +123,11 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
 /** The chart of such an address without the frame of a page, for pages of others to include. */
 export function embeddedChart(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const asked = readFile(site, subject, request)
-  if ('status' in asked) return { ...asked, isEmbedded: true }
+  if ('render' in asked) return { ...asked, isEmbedded: true }
   const { chart, view, operations } = asked
   const { language } = request
   return {
-    status: 200,
     title: viewTitle(view, subject, language),
-    isIndexed: false,
     isEmbedded: true,
     operation: [...operations, ...affordableOperations(site, conditionNames(view.conditions))],
     more: (answer) => affordableOperations(site, chart.more(answer)),
@@ -165,10 +160,9 @@ export function chartValues(format: FileFormat) {
     const hasMark = parameters.length < given.parameters.length
     const request = { ...given, parameters }
     const asked = readFile(site, subject, request)
-    if ('status' in asked) return asked
+    if ('render' in asked) return asked
     const { chart, view, operations } = asked
     return {
-      status: 200,
       media: mediaTypes[format],
       name: `${chartFileName(view, subject)}.${format}`,
       operation: operations,

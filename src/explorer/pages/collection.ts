@@ -49,7 +49,6 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   const asks = [...(asked?.panels ?? []), ...(asked?.more(null) ?? [])]
   const time = asks.length > 0 && areAffordable(site, asks) ? asked : null
   return {
-    status: 200,
     location,
     title: viewTitle(view, subject, language),
     titleFrom: namedTitle(view.conditions, (names) => viewTitle(view, subject, language, names)),

@@ -21,10 +21,8 @@ export function embedPage(site: Site, subject: PageSubject, request: PageRequest
   const columns = columnsOf(view, subject)
   const asked = [listPanel(view, columns, [], subject), ...conditionNames(view.conditions)]
   return {
-    status: 200,
     title,
     operation: buildOperation(site.schema, 'Embedded', asked),
-    isIndexed: false,
     isEmbedded: true,
     render(answer) {
       const { totalCount, edges } = answer['list'] as ListAnswer

@@ -39,9 +39,7 @@ export function facetsPage(site: Site, subject: PageSubject, request: PageReques
       },
     ])
   return {
-    status: 200,
     title,
-    isIndexed: false,
     // The list has all of them.
     location: left.length === 0 ? viewAddress({ subject, language }, changed(view, {})) : null,
     operation: [

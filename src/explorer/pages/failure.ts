@@ -15,7 +15,7 @@ export function notFoundPage({ language }: PageRequest): Draft {
 }
 
 function failureDraft(status: number, title: string, content: Html): Draft {
-  return { status, title, operation: null, isIndexed: false, render: () => content }
+  return { status, title, operation: null, render: () => content }
 }
 
 /** For pages that have no parameters. */

@@ -31,7 +31,6 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
   if (problems.length > 0) return problemPage(problems, name, request)
   const asked = [feedPanel(view, subject), ...conditionNames(view.conditions)]
   return {
-    status: 200,
     media: 'application/atom+xml; charset=utf-8',
     operation: buildOperation(site.schema, 'Feed', asked),
     write(answer, _ask, index) {

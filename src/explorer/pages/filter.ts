@@ -50,9 +50,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
   return {
-    status: 200,
     title,
-    isIndexed: false,
     location: withLanguage(next, language),
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
     more: (answer) =>

@@ -48,7 +48,6 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   const filled = (answer: Answer) =>
     listed.filter((each) => (recordsIn(known, each) ?? newestOf(each, answer).length) > 0)
   return {
-    status: 200,
     title: site.title,
     operation: async () => {
       known = await site.readIndex().catch(() => null)

@@ -36,7 +36,6 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
     .catch(() => null)
     .then((index) => summarizedBy(subject, site, index))
   return {
-    status: 200,
     title: label,
     operation: async () =>
       buildOperation(site.schema, 'Record', [
@@ -49,7 +48,6 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
       if (node === null) return { status: 404, title: text.record.notIndexed }
       const summary = textOf(node.recordJson, subject.roles.summary, subject)?.replaceAll(directions, '')
       return {
-        status: 200,
         title: nameOf(node, subject, language),
         ...(summary !== undefined && { description: shortText(summary, 300) }),
       }

@@ -66,9 +66,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   const asks = q !== '' && subjects.length > 0
   const searched: Searched = { site, request, q, after, subjects }
   return {
-    status: 200,
     title,
-    isIndexed: false,
     more(answer) {
       if (!asks || after !== '') return []
       const isFound = (answer['found'] as FoundAnswer).nodes.length > 0

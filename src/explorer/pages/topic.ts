@@ -43,7 +43,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const [first, ...others] = chart.topics
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
   const titleFrom = namedTitle(view.conditions, titleWith)
-  const draft = { title, titleFrom, status: 200, feed, isIndexed: false, location, isMoreOptional: true }
+  const draft = { title, titleFrom, feed, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
   // The words of one language are asked for when it is known.
   const isAfter = only === 'words' && panels.languages.length > 0
