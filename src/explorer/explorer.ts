@@ -71,17 +71,19 @@ export interface FinishedPage {
 
 export type Explorer = ReturnType<typeof createExplorer>
 
-export function createExplorer(site: Site) {
+export function createExplorer(given: Site) {
+  // What pages say of the index is left out where its state cannot be read.
+  const site: Site = { ...given, readIndex: () => given.readIndex().catch(() => null) }
   const robots = robotsText(site)
   return {
     /** The text of `robots.txt`. */
     robots: () => robots,
     /** XML; null where the public address is not known. */
     async sitemap(which: Sitemap): Promise<string | null> {
-      return sitemapText(site, which, await site.readIndex().catch(() => null))
+      return sitemapText(site, which, await site.readIndex())
     },
-    open(given: ExplorerRequest): OpenPage {
-      const { path, parameters, accepted, origin, refusal, exportRows, queryPoints } = given
+    open(asked: ExplorerRequest): OpenPage {
+      const { path, parameters, accepted, origin, refusal, exportRows, queryPoints } = asked
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -157,7 +159,6 @@ function openFile(
   request: PageRequest,
   site: Site,
 ): OpenPage {
-  const { readIndex } = site
   const status = 200
   return {
     status,
@@ -170,7 +171,7 @@ function openFile(
       try {
         const first = await answerTo(operation, ask)
         const answer = { ...first, ...(await answerTo(more?.(first) ?? [], ask)) }
-        const index = await readIndex().catch(() => null)
+        const index = await site.readIndex()
         const rest = await timed(() => write(answer, (each) => answerTo(each, ask), index))
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest, retryAfter: null }
       } catch (error) {
@@ -194,7 +195,6 @@ async function complete(
   ask: Ask,
   timed: Timed,
 ): Promise<{ readonly html: string; readonly index: IndexState | null; readonly known: Draft }> {
-  const { readIndex } = site
   const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
   try {
     const first = await answerTo(operation ?? [], ask)
@@ -208,7 +208,7 @@ async function complete(
     const asked = draft.more?.(first) ?? []
     const further = await answerTo(asked, ask, draft.isMoreOptional === true ? onFault : undefined)
     const data = { ...first, ...further }
-    const index = await readIndex().catch(() => null)
+    const index = await site.readIndex()
     const content = await timed(() => draft.render(data, index, leftOut))
     // Of a large chart, making and printing the page take some 10 ms each.
     await setImmediate()

@@ -18,8 +18,8 @@ export interface Site {
   readonly assets: string
   /** Points that an operation costs; null for one that is refused for another reason, which its answer tells. */
   readonly price: (operation: Operation) => number | null
-  /** The state of the index, which is read at most once in a second. */
-  readonly readIndex: () => Promise<IndexState>
+  /** The state of the index, which is read at most once in a second; null if it is not known. */
+  readonly readIndex: () => Promise<IndexState | null>
 }
 
 /** What the operator says of the service. */

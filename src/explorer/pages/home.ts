@@ -50,7 +50,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   return {
     title: site.title,
     operation: async () => {
-      known = await site.readIndex().catch(() => null)
+      known = await site.readIndex()
       const last = lastTime(known, now)
       const panels = listed.map((each) => newestPanel(each, newestArguments(each, last)))
       return buildOperation(schema, 'Home', panels)

@@ -31,10 +31,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
   const label = subjectLabel(subject, language)
   const problems = unknownParameters(parameters)
   if (problems.length > 0) return problemPage(problems, label, request)
-  const summarized = site
-    .readIndex()
-    .catch(() => null)
-    .then((index) => summarizedBy(subject, site, index))
+  const summarized = site.readIndex().then((index) => summarizedBy(subject, site, index))
   return {
     title: label,
     operation: async () =>

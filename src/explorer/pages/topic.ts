@@ -120,7 +120,7 @@ async function boundPanels(
   chart: TopicChart,
   context: ChartContext,
 ): Promise<readonly Panel[]> {
-  const now = lastTime(await context.site.readIndex().catch(() => null), context.now)
+  const now = lastTime(await context.site.readIndex(), context.now)
   const panels = topicPanels(chart, { ...context, now })
   return shown.flatMap((name) => panels[name])
 }
