@@ -157,7 +157,6 @@ export const ar: Translation = {
       is: 'يساوي تمامًا',
       not: 'لا يساوي',
       all: 'يضم كل',
-      missing: 'بلا قيمة',
       from: 'من',
       to: 'إلى',
       contains: 'يحتوي على',

@@ -1,17 +1,8 @@
 /** The shape of a language's texts, and what they are made with. */
 import type { en, Plural } from './en.ts'
 
-/** Of a part of the English texts: any texts, with any plural forms. */
-type Widened<Text> = Text extends string
-  ? string
-  : Text extends (...given: never) => string
-    ? Text
-    : Text extends { readonly other: string }
-      ? Plural
-      : { readonly [Key in keyof Text]: Widened<Text[Key]> }
-
 /** Every text of the interface. */
-export type Texts = Widened<typeof en>
+export type Texts = typeof en
 
 /** The texts of another language; those that it lacks are shown in English. */
 export type Translation<Text = Texts> = Text extends string | Plural | ((...given: never) => string)

@@ -25,7 +25,7 @@ export const en = {
   didYouMean: 'Did you mean',
   /** Between the parts of a list. */
   comma: ', ',
-  records: { one: '{n} record', other: '{n} records' } satisfies Plural,
+  records: { one: '{n} record', other: '{n} records' } as Plural,
   missing: 'missing',
   exclude: 'exclude',
   include: 'include',
@@ -159,7 +159,6 @@ export const en = {
       is: 'is exactly',
       not: 'is not',
       all: 'has all of',
-      missing: 'is missing',
       from: 'from',
       to: 'to',
       contains: 'contains',
@@ -188,7 +187,7 @@ export const en = {
     mostlyFrom: (first: string, last: string) => `mostly from ${first} to ${last}`,
     in: (year: string) => `from ${year}`,
     mostlyIn: (year: string) => `mostly from ${year}`,
-    languages: { one: 'in {n} language', other: 'in {n} languages' } satisfies Plural,
+    languages: { one: 'in {n} language', other: 'in {n} languages' } as Plural,
     examples: 'For example',
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
     grouped: (collection: string, field: string) => `${collection} by ${field}`,
@@ -256,7 +255,7 @@ export const en = {
     same: 'The same story',
     each: 'One per story',
     countsAll: (noun: string) => `The list has one per story; all else on this page counts all ${noun}.`,
-    count: { one: '{n} story', other: '{n} stories' } satisfies Plural,
+    count: { one: '{n} story', other: '{n} stories' } as Plural,
     /** `2 hr later`, after the first record. */
     later: (time: string) => `${time} later`,
     /** Of the first record; others may be as early. */

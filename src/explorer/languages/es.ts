@@ -149,7 +149,6 @@ export const es: Translation = {
       is: 'es exactamente',
       not: 'no es',
       all: 'tiene todos',
-      missing: 'no tiene valor',
       from: 'desde',
       to: 'hasta',
       contains: 'contiene',
