@@ -107,20 +107,8 @@ export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureF
     column: () => 'share',
     read: ({ share }) => share,
   },
-  average: {
-    rank: 'AVG',
-    label: 'averageOf',
-    select: (of) => nested(['avg', of]),
-    column: (of) => `avg.${of}`,
-    read: readIn('avg'),
-  },
-  median: {
-    rank: 'MEDIAN',
-    label: 'medianOf',
-    select: (of) => nested(['median', of]),
-    column: (of) => `median.${of}`,
-    read: readIn('median'),
-  },
+  average: formOfNumber('avg', 'AVG', 'averageOf'),
+  median: formOfNumber('median', 'MEDIAN', 'medianOf'),
   distinct: {
     rank: 'COUNT_DISTINCT',
     label: 'distinctOf',
@@ -130,6 +118,13 @@ export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureF
   },
 }
 
-function readIn(name: string): MeasureForm['read'] {
-  return (group, of) => (group[name] as Readonly<Record<string, unknown>>)[of]
+/** `name`: of the member of groups that has the measure of each field. */
+function formOfNumber(name: string, rank: string, label: MeasureForm['label']): MeasureForm {
+  return {
+    rank,
+    label,
+    select: (of) => nested([name, of]),
+    column: (of) => `${name}.${of}`,
+    read: (group, of) => (group[name] as Readonly<Record<string, unknown>>)[of],
+  }
 }

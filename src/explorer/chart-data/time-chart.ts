@@ -1,5 +1,6 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
 import { nounTitle } from '../fields/labels.ts'
+import { fieldsNamed } from '../lists/list.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
@@ -25,10 +26,8 @@ export function timeChart(context: ChartContext) {
   const field = timeField(subject)
   if (field === null) return null
   const problems: Problem[] = []
-  const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
-  const splits = names.flatMap((name) =>
-    subject.groupable.has(name) ? (subject.fields.get(name) ?? []) : [],
-  )
+  const facets = fieldsNamed(subject, [...subject.roles.facets, ...(view.facets ?? [])])
+  const splits = facets.filter(({ name }) => subject.groupable.has(name))
   const choices = splits.map(({ name }) => name)
   const chosen = readChoice(view, 'split', choices, problems)
   const split = splits.find(({ name }) => name === chosen) ?? null

@@ -6,6 +6,7 @@ import { counted, fieldLabel } from '../fields/labels.ts'
 import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
+import { fieldsNamed } from '../lists/list.ts'
 import { isReadable } from '../view/conditions.ts'
 import { canSearch, changed, recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupAnswer } from './asked-chart.ts'
@@ -149,11 +150,9 @@ function unusualValuesOf(field: ShownField, { subject, view, language }: ChartCo
 }
 
 /** The language of the text of a record; null where records name none. */
-export function languageField({ fields, roles }: PageSubject): ShownField | null {
-  const own = roles.facets
-    .flatMap((name) => fields.get(name) ?? [])
-    .filter(({ isOwn, isArray, isGroup }) => isOwn && !isArray && isGroup)
-  return own.find(isLanguage) ?? null
+export function languageField(subject: PageSubject): ShownField | null {
+  const facets = fieldsNamed(subject, subject.roles.facets)
+  return facets.find((field) => field.isOwn && !field.isArray && field.isGroup && isLanguage(field)) ?? null
 }
 
 /** A note for each side that is a sample, else null. `count`: records of the topic; `compared`: all, those of the topic included. */

@@ -9,7 +9,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import type { ListNode } from '../lists/list.ts'
+import { fieldsNamed, type ListNode } from '../lists/list.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import { isPresent, plainValue } from '../parts/values.ts'
@@ -37,7 +37,7 @@ const examined = 100
 export function chooseExample(filled: readonly PageSubject[]): ExampleFields | null {
   const choices = filled.map((subject): ExampleFields => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
-    const facets = subject.roles.facets.flatMap((name) => subject.fields.get(name) ?? [])
+    const facets = fieldsNamed(subject, subject.roles.facets)
     const [first = null, ...others] = facets.filter(
       ({ isOwn, type, isArray }) => isOwn && type.kind === 'string' && !isArray,
     )

@@ -6,7 +6,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Site } from '../page.ts'
 import type { View } from '../view/view.ts'
-import { columnsOf, listPanel } from './list.ts'
+import { columnsOf, fieldsNamed, listPanel } from './list.ts'
 import { conditionNames } from './names.ts'
 
 export interface ChosenFacets {
@@ -38,7 +38,7 @@ export function askList(
 /** Those come first that the reader has filtered by. What a reader has chosen may cost more. */
 function chooseFacets(
   view: View,
-  { fields, roles }: PageSubject,
+  subject: PageSubject,
   build: (facets: readonly ShownField[]) => Operation,
   { price }: Pick<Site, 'price'>,
 ): ChosenFacets {
@@ -46,7 +46,7 @@ function chooseFacets(
   const affords = (facets: readonly ShownField[], most: number): boolean =>
     (price(build(facets)) ?? Number.POSITIVE_INFINITY) <= most
   const isChosen = view.facets !== null
-  const all = (view.facets ?? roles.facets).flatMap((name) => fields.get(name) ?? [])
+  const all = fieldsNamed(subject, view.facets ?? subject.roles.facets)
   if (affords(all, isChosen ? mostAffordable : affordable)) return { facets: all, left: [] }
   const isFiltered = isFilteredIn(view)
   const first = [...all.filter(isFiltered), ...all.filter((field) => !isFiltered(field))]

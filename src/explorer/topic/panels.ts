@@ -158,10 +158,10 @@ function newestColumns(subject: PageSubject): readonly ShownField[] {
 }
 
 /** The facet that names records, such as the outlet; otherwise the first one of codes or listed values. */
-export function mainReference({ fields, roles, groupable }: PageSubject): ShownField | null {
-  const facets = roles.facets
-    .flatMap((name) => fields.get(name) ?? [])
-    .filter(({ name, isArray, many }) => groupable.has(name) && !isArray && !many)
+export function mainReference(subject: PageSubject): ShownField | null {
+  const facets = fieldsNamed(subject, subject.roles.facets).filter(
+    ({ name, isArray, many }) => subject.groupable.has(name) && !isArray && !many,
+  )
   return (
     facets.find(({ target, targetTitle }) => target !== null && targetTitle !== null) ??
     facets.find(({ type }) => type.kind === 'string') ??
