@@ -15,7 +15,7 @@ import { heading, nameOf } from '../record/heading.ts'
 import type { RecordNode } from '../record/record-operation.ts'
 import { languageOf, recordPanel, referringTo, textOf, valueAt } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
-import { exportedSummaries, summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
+import { readSummaries, summarizedBy, summary, summaryPanels } from '../record/summary.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
 import { fileName, recordFiles } from '../export-menu/files.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
@@ -43,10 +43,10 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
     known(answer) {
       const node = nodeOf(answer)
       if (node === null) return { status: 404, title: text.record.notIndexed }
-      const summary = textOf(node.recordJson, subject.roles.summary, subject)?.replaceAll(directions, '')
+      const about = textOf(node.recordJson, subject.roles.summary, subject)?.replaceAll(directions, '')
       return {
         title: nameOf(node, subject, language),
-        ...(summary !== undefined && { description: shortText(summary, 300) }),
+        ...(about !== undefined && { description: shortText(about, 300) }),
       }
     },
     async render(answer, index) {
@@ -66,12 +66,13 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           shortColumns([], subject).filter(({ properties: at }) => isPresent(valueAt(node.recordJson, at))),
         ),
       }
+      const shown = readSummaries(named, await summarized, answer, context)
       const values = valuesOf(node, subject, site, language)
       const { html: top, properties } = heading(node, values)
       return html`
         <article class="record">
           ${top}
-          ${await summaries(named, await summarized, answer, context)}
+          ${await Promise.all(shown.map((each) => summary(each, context)))}
           ${incoming(node, referringTo(subject, site), values)}
           ${sameStory(node, { site, subject, language })}
           <section aria-label=${text.record.fields}>
@@ -80,7 +81,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           ${technical(node, values)}
         </article>
         ${exportMenu(exported, context)}
-        ${programMenu([exported, ...exportedSummaries(named, await summarized, answer, context)], context)}
+        ${programMenu([exported, ...shown.map((each) => each.exported)], context)}
       `
     },
   }

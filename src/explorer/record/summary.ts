@@ -107,47 +107,33 @@ interface SummaryAnswer {
   readonly groups?: readonly { readonly key: string | null; readonly count: number }[]
 }
 
-/** Of the summaries that the page shows. */
-export function exportedSummaries(
+/** Without those of no records. */
+export function readSummaries(
   of: NamedReference,
   summarized: readonly Summarized[],
   answer: Answer,
   context: MenuContext,
-): readonly Exported[] {
+) {
   return summarized.flatMap((each) => {
-    const { count } = answer[each.name] as SummaryAnswer
-    return count === 0 ? [] : exportedSummary(of, each, count, context)
+    const read = answer[each.name] as SummaryAnswer
+    if (read.count === 0) return []
+    const isOnly = summarized.filter(({ holder }) => holder === each.holder).length === 1
+    const exported = exportedSummary(of, each, read.count, context)
+    return [{ uri: of.uri, summarized: each, read, isOnly, exported }]
   })
 }
 
-export async function summaries(
-  of: NamedReference,
-  summarized: readonly Summarized[],
-  answer: Answer,
-  context: MenuContext,
-): Promise<Html> {
-  return Promise.all(
-    summarized.map((each) => {
-      const read = answer[each.name] as SummaryAnswer
-      const isOnly = summarized.filter(({ holder }) => holder === each.holder).length === 1
-      return read.count === 0 ? null : summary(of, each, read, isOnly, context)
-    }),
-  )
-}
-
-async function summary(
-  of: NamedReference,
-  summarized: Summarized,
-  { count, min, max, avg, groups = [] }: SummaryAnswer,
-  isOnly: boolean,
+export async function summary(
+  { uri, summarized, read, isOnly, exported }: ReturnType<typeof readSummaries>[number],
   context: MenuContext,
 ): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
+  const { count, min, max, avg, groups = [] } = read
   const { language } = context
   const { text } = language
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
-  const all = valueAddress({ subject: holder, language }, field, of.uri)
+  const all = valueAddress({ subject: holder, language }, field, uri)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
     <h2>${text.record.summary(isOnly ? label : `${label} (${fieldLabel(field, language)})`)}</h2>
@@ -157,8 +143,8 @@ async function summary(
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
-    ${bucket !== null && (await monthsFigure(groups, of.uri, summarized, context))}
-    ${exportMenu(exportedSummary(of, summarized, count, context), context)}
+    ${bucket !== null && (await monthsFigure(groups, uri, summarized, context))}
+    ${exportMenu(exported, context)}
   </section>`
 }
 
