@@ -1,5 +1,6 @@
 /** What the parts of a collection's pages have in common. */
-import { collectionAddress, filterAddress, topicAddress, withLanguage, withParameter } from '../addresses.ts'
+import { chartsAddress, collectionAddress, filterAddress, topicAddress } from '../addresses.ts'
+import { withLanguage, withParameter } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
@@ -11,16 +12,16 @@ export interface Browse extends Omit<ChartContext, 'now'> {
   /** Of records that facets and conditions refer to. */
   readonly names: Names
   /** The page that changes of the view lead to; absent for the list. */
-  readonly place?: 'topic'
+  readonly place?: keyof typeof places
 }
 
 type Linked = Pick<Browse, 'subject' | 'language' | 'place'>
 
-/** The address of the collection with another view; null where no view or no address has its records. */
-export function viewAddress({ subject, language, place }: Linked, view: View | null): string | null {
-  if (view === null) return null
-  const address = place === 'topic' ? topicAddress : collectionAddress
-  return withLanguage(address(subject.collection.nsid, view), language)
+const places = { list: collectionAddress, topic: topicAddress, charts: chartsAddress }
+
+/** The address of the place with another view; null where no view or no address has its records. */
+export function viewAddress({ subject, language, place = 'list' }: Linked, view: View | null): string | null {
+  return view && withLanguage(places[place](subject.collection.nsid, view), language)
 }
 
 /** The collection with a value of the field; null where an address cannot have it. */

@@ -1,6 +1,6 @@
 /** Words, and the period of the collection's main time; other searches that find more. */
 import { unspacedTerms } from '../../search/parse-search.ts'
-import { collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { collectionAddress, topicAddress } from '../addresses.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
@@ -90,10 +90,10 @@ function replaced(search: string, word: string, by: string): string {
 export function glance({ site, subject, view, language, names }: Browse): Html {
   if (membersOf(subject, site.subjects) !== null) return null
   const others = view.search === '' ? [] : [['q', view.search] as const]
-  const address = topicAddress(subject.collection.nsid, { ...view, search: '', others })
+  const address = viewAddress({ subject, language, place: 'topic' }, { ...view, search: '', others })
   const said = view.search === '' ? '' : phrasesOf(view.conditions, subject, language, names)
   const topic = `${topicName(view, language, names)} ${said}`.trimEnd()
-  return html`<p class="glance"><a href=${withLanguage(address, language)} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
+  return html`<p class="glance"><a href=${address} rel="nofollow">${language.text.topic.glance(topic)}</a></p>`
 }
 
 /** The number of records of each view with characters instead of words. */

@@ -1,5 +1,5 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
-import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { viewAddress } from '../browse/context.ts'
 import { dateText } from '../chart-data/periods.ts'
 import { type Grouping, groupingBy, groupingLabel, groupingsOf } from '../chart-data/grouping.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
@@ -138,13 +138,13 @@ export function exampleList(choice: ExampleFields | null, answer: Answer, langua
       `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
     )
     const next = condition(condition(view, one, pair.first), second, pair.second)
-    return { name, href: withLanguage(collectionAddress(subject.collection.nsid, next), language) }
+    return { name, href: viewAddress({ subject, language }, next) }
   }
 
   /** Of all records, so that it always shows some. */
   function groupExample(grouping: Grouping) {
     const others = [['part', 'groups'] as const, ['by', grouping.name] as const]
-    const href = withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
+    const href = viewAddress({ subject, language, place: 'charts' }, { ...view, others })
     return { name: text.front.grouped(collection, groupingLabel(grouping, language)), href }
   }
 }

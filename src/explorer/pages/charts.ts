@@ -3,6 +3,7 @@ import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { viewAddress } from '../browse/context.ts'
 import { reversedNotes, searchesOf, withInnerQuotes, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -30,9 +31,9 @@ const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
 export function chartsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { language, parameters: given } = request
   const { text } = language
-  const { nsid } = subject.collection
   const { view, problems: wrong } = readView(given, subject, chartParameters)
   const context: ChartContext = { site, subject, view, language, now: Date.now() }
+  const here = { ...context, place: 'charts' } as const
   const chart = groupChart(context)
   const problems = [...wrong, ...chart.problems]
   readChoice(view, 'part', ['groups'], problems)
@@ -49,19 +50,19 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
     titleFrom: namedTitle(view.conditions, (names) =>
       text.charts.title(viewTitle(view, subject, language, names)),
     ),
-    location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
+    location: isUntidy ? viewAddress(here, tidy) : null,
     operation: operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
-      const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
+      const back = viewAddress(context, withOthers(view, without))
       const own = { ...context, view: withOthers(tidy, { part: 'groups' }) }
       const menu: MenuContext = { ...request, site, index }
       const exported = exportedChart(chart, spec, answer, own)
       return html`
         <h1>${title}</h1>
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer))}</bdi></p>`}
-        ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
+        ${reversedNotes(tidy, language, (swapped) => viewAddress(here, swapped))}
         <p class="back"><a href=${back}>${text.charts.back}</a></p>
         ${groupForm(chart.choices, context)}
         ${await chartFigure(spec, site, language, {

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { chartsAddress, feedAddress, withLanguage } from '../addresses.ts'
+import { feedAddress } from '../addresses.ts'
 import { type Browse, valueAddress, viewAddress } from '../browse/context.ts'
 import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -174,7 +174,7 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
 
 /** Instead of a time chart that costs too much or has failed. */
 function chartsLink({ subject, view, language }: ChartContext): Html {
-  const address = withLanguage(chartsAddress(subject.collection.nsid, view), language)
+  const address = viewAddress({ subject, language, place: 'charts' }, view)
   return html`<p class="chart-options"><a href=${address} rel="nofollow">${language.text.charts.more}</a></p>`
 }
 
@@ -191,7 +191,6 @@ async function timeFigure(
 ): Promise<Html> {
   const { site, subject, view, language } = context
   const { charts } = language.text
-  const { nsid } = subject.collection
   const byIndexing = undated(answer) > 0 && subject.groupable.has(indexedDay) && indexingLink(context)
   if (spec.keys.length === 0)
     return notes.length > 0 && html`<p class="none">${notes.join(' ')} ${byIndexing}</p>`
@@ -202,9 +201,9 @@ async function timeFigure(
   return chartFigure(spec, site, language, {
     notes,
     brush: { from, to },
-    tools: timeTools(choices, context, readNames(answer)),
+    tools: timeTools(choices, { ...context, names: readNames(answer) }),
     links: html`${byIndexing}
-      <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
+      <a href=${viewAddress({ subject, language, place: 'charts' }, view)} rel="nofollow">${charts.more}</a>
       ${drawingLink(spec, context)}`,
   })
 }
@@ -213,6 +212,7 @@ const indexedDay = 'indexedAt_day'
 
 /** Records without a time of their own have that of indexing. */
 function indexingLink({ subject, view, language }: ChartContext): Html {
-  const address = chartsAddress(subject.collection.nsid, { ...view, others: [['by', indexedDay]] })
-  return html`<a href=${withLanguage(address, language)} rel="nofollow">${language.text.charts.byIndexing}</a>`
+  const others = [['by', indexedDay] as const]
+  const address = viewAddress({ subject, language, place: 'charts' }, { ...view, others })
+  return html`<a href=${address} rel="nofollow">${language.text.charts.byIndexing}</a>`
 }

@@ -1,5 +1,5 @@
 /** A topic at a glance, or several side by side: the share of a search, over time and by outlet, and what goes with it. */
-import { collectionAddress, feedAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { feedAddress } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
@@ -55,7 +55,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       more: (answer) => affordableOperations(site, isAfter ? panels.words(answer) : panels.instead(answer)),
       isMoreOptional: !isAfter,
       render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer))}</h1>
-        <p><a href=${addressOf(withOthers(view, { panel: null }), context)}>${language.text.topic.whole}</a></p>
+        <p><a href=${viewAddress({ ...context, place: 'topic' }, withOthers(view, { panel: null }))}>${language.text.topic.whole}</a></p>
         <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
     }
   const isRefused = chart.topics.some(({ search }) => !canSearch(search, subject.collection))
@@ -125,12 +125,8 @@ async function boundPanels(
   return shown.flatMap((name) => panels[name])
 }
 
-function addressOf(view: View, { subject, language }: ChartContext): string | null {
-  return withLanguage(topicAddress(subject.collection.nsid, view), language)
-}
-
 function latePanel(name: PanelName, context: TopicContext): Html {
-  const address = addressOf(withOthers(context.view, { panel: name }), context)
+  const address = viewAddress({ ...context, place: 'topic' }, withOthers(context.view, { panel: name }))
   return later(lateId(name), address, panelTitle(name, context))
 }
 
@@ -153,13 +149,12 @@ function betterAddress(
   context: ChartContext,
   parameters: PageRequest['parameters'],
 ): string | null {
-  const { subject, view, language } = context
+  const { view } = context
   const isUntidy = parameters.some(([, value]) => value.trim() === '')
   const isSearched = topics.some(({ search }) => search !== '')
-  if (!isSearched && (isUntidy || !isRestricted(view)))
-    return withLanguage(collectionAddress(subject.collection.nsid, { ...view, others: [] }), language)
+  if (!isSearched && (isUntidy || !isRestricted(view))) return viewAddress(context, { ...view, others: [] })
   const others = view.others.filter(([, value]) => value.trim() !== '')
-  return isUntidy ? addressOf({ ...view, others }, context) : null
+  return isUntidy ? viewAddress({ ...context, place: 'topic' }, { ...view, others }) : null
 }
 
 async function timeline(
@@ -167,11 +162,11 @@ async function timeline(
   { spec, notes }: DrawnChart,
   context: TopicContext,
 ): Promise<Html> {
-  const { site, language, names } = context
+  const { site, language } = context
   if (spec.keys.length === 0) return null
   return chartFigure(spec, site, language, {
     notes,
-    tools: topicTools(chart, context, names),
+    tools: topicTools(chart, { ...context, place: 'topic' }),
     links: isDrawn(spec) && drawingLink(spec, ofFiles(context)),
   })
 }

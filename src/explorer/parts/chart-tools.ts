@@ -1,5 +1,6 @@
 /** Forms and links that choose what charts show. */
-import { chartsAddress, collectionAddress, topicAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress } from '../addresses.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
@@ -11,30 +12,22 @@ import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import { recordsOnly, type View, viewParametersOf, withOthers } from '../view/view.ts'
+import { recordsOnly, viewParametersOf, withOthers } from '../view/view.ts'
 import { hiddenInputs } from './forms.ts'
-import type { Names } from './values.ts'
 
-type AddressOf = (view: View) => string | null
-
-export function timeTools(
-  { as, base, split, per, splits }: TimeChart['choices'],
-  context: ChartContext,
-  names: Names,
-): Html {
-  const { subject, language } = context
+export function timeTools({ as, base, split, per, splits }: TimeChart['choices'], browse: Browse): Html {
+  const { language } = browse
   const { charts } = language.text
-  const to: AddressOf = (view) => collectionAddress(subject.collection.nsid, view)
   const saysNothing = base.isWhole && split === null && as !== 'share'
   const ways = measures
     .filter((each) => each === 'count' || !saysNothing)
     .map((each) => [each === 'count' ? null : each, charts[each]] as const)
   const fields = splits.map((each) => [each.name, fieldLabel(each, language)] as const)
   return html`<div class="chart-options">
-    ${valueList(charts.values, 'as', ways, as === 'count' ? null : as, to, context)}
-    ${as === 'share' && baseList(base, to, context, names)}
-    ${periodList(per, to, context)}
-    ${valueList(charts.split, 'split', [[null, charts.none], ...fields], split?.name ?? null, to, context)}
+    ${valueList(charts.values, 'as', ways, as === 'count' ? null : as, browse)}
+    ${as === 'share' && baseList(base, browse)}
+    ${periodList(per, browse)}
+    ${valueList(charts.split, 'split', [[null, charts.none], ...fields], split?.name ?? null, browse)}
   </div>`
 }
 
@@ -44,11 +37,10 @@ function valueList(
   name: string,
   values: readonly (readonly [value: string | null, label: string])[],
   chosen: string | null,
-  addressOf: AddressOf,
-  { view, language }: ChartContext,
+  browse: Browse,
 ): Html {
   if (values.length < 2) return null
-  const to = (value: string | null) => withLanguage(addressOf(withOthers(view, { [name]: value })), language)
+  const to = (value: string | null) => viewAddress(browse, withOthers(browse.view, { [name]: value }))
   return html`<nav aria-label=${label}><ul>
     <li>${label}:</li>
     ${values.map(([value, each]) => html`<li><a href=${to(value)} rel="nofollow" aria-current=${value === chosen ? 'true' : undefined}>${each}</a></li>`)}
@@ -56,27 +48,25 @@ function valueList(
 }
 
 /** What shares are of, where there is a choice. */
-function baseList(base: ShareBase, to: AddressOf, context: ChartContext, names: Names): Html {
-  const { language } = context
-  const [filters, all] = (['filters', 'all'] as const).map((each) => base.text(each, language, names))
+function baseList(base: ShareBase, browse: Browse): Html {
+  const { language, names } = browse
   const choices = [
-    [null, filters ?? ''],
-    ['all', all ?? ''],
+    [null, base.text('filters', language, names)],
+    ['all', base.text('all', language, names)],
   ] as const
   const chosen = base.name === 'all' ? 'all' : null
-  return base.isChoice && valueList(language.text.charts.shareIs, 'base', choices, chosen, to, context)
+  return base.isChoice && valueList(language.text.charts.shareIs, 'base', choices, chosen, browse)
 }
 
-function periodList(per: Period | null, to: AddressOf, context: ChartContext): Html {
-  const { charts } = context.language.text
+function periodList(per: Period | null, browse: Browse): Html {
+  const { charts } = browse.language.text
   const all = periods.map((each) => [each, charts.periods[each]] as const)
-  return valueList(charts.per, 'per', [[null, charts.automatic], ...all], per, to, context)
+  return valueList(charts.per, 'per', [[null, charts.automatic], ...all], per, browse)
 }
 
 /** The base and the period of the timeline of topics. */
-export function topicTools({ base, per }: TopicChart, context: ChartContext, names: Names): Html {
-  const to: AddressOf = (view) => topicAddress(context.subject.collection.nsid, view)
-  return html`<div class="chart-options">${baseList(base, to, context, names)} ${periodList(per, to, context)}</div>`
+export function topicTools({ base, per }: TopicChart, browse: Browse): Html {
+  return html`<div class="chart-options">${baseList(base, browse)} ${periodList(per, browse)}</div>`
 }
 
 export function groupForm(

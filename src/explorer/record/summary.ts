@@ -3,7 +3,6 @@ import type { Field } from '../../schema/model/model.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
 import { counted, fieldLabel, subjectLabel, nounTitle } from '../fields/labels.ts'
 import { memberLabel, type PageSubject } from '../fields/subject.ts'
-import { chartsAddress, withLanguage } from '../addresses.ts'
 import { valueAddress, viewAddress } from '../browse/context.ts'
 import { aggregateOf, describe, partialNotes } from '../chart-data/asked-chart.ts'
 import { isPartial, periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
@@ -194,10 +193,7 @@ async function monthsFigure(
     },
     language,
   )
-  const address = withLanguage(
-    chartsAddress(holder.collection.nsid, withOthers(view, { per: 'month' })),
-    language,
-  )
+  const address = viewAddress({ ...to, place: 'charts' }, withOthers(view, { per: 'month' }))
   return chartFigure(spec, site, language, {
     links: html`<a href=${address} rel="nofollow">${charts.more}</a>`,
     notes: [
