@@ -111,7 +111,7 @@ export function createExplorer(given: Site) {
 function openPage(draft: Draft, request: PageRequest, site: Site): OpenPage {
   const { status = 200, isIndexed = false, isEmbedded = false, feed = null } = draft
   const isWhole = draft.known !== undefined || isRefused(draft, request, site)
-  const early = draft.titleFrom == null ? frameStart : frameHead
+  const early = draft.titleFrom === undefined ? frameStart : frameHead
   return {
     status,
     language: request.language.tag,

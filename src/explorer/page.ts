@@ -91,7 +91,7 @@ export interface Draft {
   readonly status?: number
   readonly title: string
   /** The title, where it has names that only the answer tells; then the start of the page is sent without it. */
-  readonly titleFrom?: ((answer: Answer) => string) | null
+  readonly titleFrom?: (answer: Answer) => string
   /** A better address of the page, for one that a form has made. */
   readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */

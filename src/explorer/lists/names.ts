@@ -2,7 +2,7 @@
 import type { PageSubject } from '../fields/subject.ts'
 import { mergeSelections, nested, onType } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
-import type { Answer } from '../page.ts'
+import type { Answer, Draft } from '../page.ts'
 import { directions, distinctNames, type Names } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
 import type { FacetAnswer } from './list.ts'
@@ -29,13 +29,13 @@ export function conditionNames(conditions: readonly Condition[], panel = 'named'
   ]
 }
 
-/** A title with the names of the records of conditions; null where they have none. */
-export function namedTitle(
+/** The title of a page; where conditions name records, also that with the names of these. */
+export function titlesOf(
   conditions: readonly Condition[],
-  title: (names: Names) => string,
-): ((answer: Answer) => string) | null {
-  if (conditionNames(conditions).length === 0) return null
-  return (answer) => title(readNames(answer)).replaceAll(directions, '')
+  title: (names?: Names) => string,
+): Pick<Draft, 'title' | 'titleFrom'> {
+  if (conditionNames(conditions).length === 0) return { title: title() }
+  return { title: title(), titleFrom: (answer) => title(readNames(answer)).replaceAll(directions, '') }
 }
 
 /** Finds the records that facets name, which is asked when their values are known. */

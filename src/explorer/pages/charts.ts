@@ -21,7 +21,7 @@ import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export-menu/export-menu.ts'
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
-import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
+import { conditionNames, titlesOf, readNames } from '../lists/names.ts'
 import { shortText } from '../parts/values.ts'
 import { isRestricted, readChoice, readView, recordArguments, type View, withOthers } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
@@ -46,10 +46,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
-    title: text.charts.title(viewTitle(view, subject, language)),
-    titleFrom: namedTitle(view.conditions, (names) =>
-      text.charts.title(viewTitle(view, subject, language, names)),
-    ),
+    ...titlesOf(view.conditions, (names) => text.charts.title(viewTitle(view, subject, language, names))),
     location: isUntidy ? viewAddress(here, tidy) : null,
     operation: operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),

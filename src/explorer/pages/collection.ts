@@ -16,7 +16,7 @@ import { affordableOperations, areAffordable } from '../../ask/operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, type ListNode, resultOf } from '../lists/list.ts'
 import { askList, type ChosenFacets } from '../lists/list-operation.ts'
-import { facetNames, namedTitle, readNames } from '../lists/names.ts'
+import { facetNames, titlesOf, readNames } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
 import { reportNote, storyHeading, storyNote } from '../parts/stories.ts'
@@ -50,8 +50,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
   const time = asks.length > 0 && areAffordable(site, asks) ? asked : null
   return {
     location,
-    title: viewTitle(view, subject, language),
-    titleFrom: namedTitle(view.conditions, (names) => viewTitle(view, subject, language, names)),
+    ...titlesOf(view.conditions, (names) => viewTitle(view, subject, language, names)),
     description: subjectDescription(subject, language),
     operation: [operation, ...affordableOperations(site, [...told, ...(time?.panels ?? [])])],
     more: (answer) =>

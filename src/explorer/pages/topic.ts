@@ -13,7 +13,7 @@ import { subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, type Panel } from '../../ask/operation.ts'
-import { conditionNames, namedTitle, readNames } from '../lists/names.ts'
+import { conditionNames, titlesOf, readNames } from '../lists/names.ts'
 import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '../page.ts'
 import { topicTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
@@ -35,15 +35,14 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const problems: Problem[] = [...wrong, ...chart.problems]
   const only = readChoice(view, 'panel', panelNames, problems)
   const titleWith = (names?: Names): string => titleOf(chart, context, names)
-  const title = titleWith()
-  if (problems.length > 0) return problemPage(problems, title, request)
+  const titles = titlesOf(view.conditions, titleWith)
+  if (problems.length > 0) return problemPage(problems, titles.title, request)
   const panels = topicPanels(chart, context)
   const namePanels = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
   const [first, ...others] = chart.topics
   const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
-  const titleFrom = namedTitle(view.conditions, titleWith)
-  const draft = { title, titleFrom, feed, location, isMoreOptional: true }
+  const draft = { ...titles, feed, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
   // The words of one language are asked for when it is known.
   const isAfter = only === 'words' && panels.languages.length > 0
