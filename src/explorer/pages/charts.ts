@@ -23,7 +23,7 @@ import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, titlesOf, readNames } from '../lists/names.ts'
 import { shortText } from '../parts/values.ts'
-import { isRestricted, readChoice, readView, recordArguments, type View, withOthers } from '../view/view.ts'
+import { isRestricted, readChoice, readView, recordArguments, withOthers } from '../view/view.ts'
 import { notFoundPage, problemPage, refusedPage } from './failure.ts'
 
 const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
@@ -85,8 +85,8 @@ function tooExpensivePage(request: PageRequest): Draft {
 export function chartDrawing(site: Site, subject: PageSubject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
   if ('render' in asked) return asked
-  const { chart, view, operations } = asked
-  const { language } = request
+  const { chart, view, operations, page } = asked
+  const { language, origin } = request
   const topics = 'topics' in chart ? chart.topics : [view]
   const counts = topics.map((each, at) => countPanel(subject, `records${at}`, recordArguments(each)))
   const names = conditionNames(view.conditions)
@@ -96,7 +96,6 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
     more: (answer) => affordableOperations(site, chart.more(answer)),
     write: async (answer, _ask, index) => {
       const { spec, notes } = chart.chart(answer)
-      const page = request.origin + pageAddress(view, subject, request)
       const named = viewTitle(view, subject, language, readNames(answer))
       const searches = searchesOf(view).map((search) => `“${shortText(withInnerQuotes(search), 30)}”`)
       const records = counts.map(({ name }, at) => {
@@ -104,7 +103,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
         return counts.length === 1 ? number : `${searches[at]} ${number}`
       })
       const of = `${named}: ${records.join('; ')}`
-      const caption = [of, spec.description, ...notes, sourceLine(page, { site, index, language })]
+      const caption = [of, spec.description, ...notes, sourceLine(origin + page, { site, index, language })]
       // A share of all records does not say the filters; one of filtered records has them in its base.
       const isOfAll =
         spec.unit === 'share' &&
@@ -122,8 +121,8 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
 export function embeddedChart(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const asked = readFile(site, subject, request)
   if ('render' in asked) return { ...asked, isEmbedded: true }
-  const { chart, view, operations } = asked
-  const { language } = request
+  const { chart, view, operations, page } = asked
+  const { language, origin } = request
   return {
     title: viewTitle(view, subject, language),
     isEmbedded: true,
@@ -132,23 +131,13 @@ export function embeddedChart(site: Site, subject: PageSubject, request: PageReq
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
       const named = viewTitle(view, subject, language, readNames(answer))
-      const page = request.origin + pageAddress(view, subject, request)
       return html`
-        <h1><a href=${withLanguage(pageAddress(view, subject, request), language)}>${named}</a></h1>
+        <h1><a href=${withLanguage(page, language)}>${named}</a></h1>
         ${await chartFigure(spec, site, language, { notes })}
-        <p class="none">${sourceLine(page, { site, index, language })}</p>
+        <p class="none">${sourceLine(origin + page, { site, index, language })}</p>
       `
     },
   }
-}
-
-/** Of the page that has the chart: that of charts, or of the collection. */
-function pageAddress(view: View, subject: PageSubject, { parameters, address }: PageRequest): string {
-  const { nsid } = subject.collection
-  const part = parameters.find(([name]) => name === 'part')
-  const page =
-    part?.[1] === 'topic' ? topicAddress(nsid, withOthers(view, { part: null })) : chartsAddress(nsid, view)
-  return (part === undefined ? collectionAddress(nsid, view) : page) ?? address
 }
 
 /** The values of such a chart. */
@@ -189,18 +178,19 @@ async function fileOf(
   return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
 }
 
-/** The charts of files and embedded pages, by `part`, and their parameters: without one, that of the list. */
+/** The charts of files and embedded pages, by `part`, their parameters, and their pages: without one, that of the list. */
 const fileCharts = {
-  time: { make: timeChart, parameters: timeParameters },
-  groups: { make: groupChart, parameters: chartParameters },
-  topic: { make: topicChart, parameters: ['part', ...topicParameters] },
+  time: { make: timeChart, parameters: timeParameters, addressOf: collectionAddress },
+  groups: { make: groupChart, parameters: chartParameters, addressOf: chartsAddress },
+  topic: { make: topicChart, parameters: ['part', ...topicParameters], addressOf: topicAddress },
 } as const
 
-/** A chart, the view that it is of, and what it asks first; or the page that says why there is none. */
+/** A chart, its view, what it asks first, and the address of its page; or the page that says why there is none. */
 function readFile(site: Site, subject: PageSubject, request: PageRequest) {
   const { parameters: given, language } = request
   const part = given.find(([name]) => name === 'part')?.[1]
-  const { make, parameters } = fileCharts[part === undefined ? 'time' : part === 'topic' ? part : 'groups']
+  const kind = part === undefined ? 'time' : part === 'topic' ? part : 'groups'
+  const { make, parameters, addressOf } = fileCharts[kind]
   const { view, problems: wrong } = readView(given, subject, parameters)
   const chart = make({ site, subject, view, language, now: Date.now() })
   const problems = [...wrong, ...(chart?.problems ?? [])]
@@ -210,5 +200,7 @@ function readFile(site: Site, subject: PageSubject, request: PageRequest) {
   if (chart === null || (chart.panels.length === 0 && chart.more(null).length === 0))
     return notFoundPage(request)
   const { points, operations } = priceOperations(site, chart.panels)
-  return costsTooMuch(points) ? tooExpensivePage(request) : { chart, view, operations }
+  if (costsTooMuch(points)) return tooExpensivePage(request)
+  const shown = kind === 'topic' ? withOthers(view, { part: null }) : view
+  return { chart, view, operations, page: addressOf(subject.collection.nsid, shown) ?? request.address }
 }
