@@ -51,8 +51,6 @@ interface GroupRow {
   readonly label: string
   /** Null where it is the only row. */
   readonly group: GroupAnswer | null
-  /** Of the records of the row in a view; null where no conditions select them. */
-  readonly viewIn: (view: View) => View | null
   /** By the ids of the keys. */
   readonly groups: ReadonlyMap<string, GroupAnswer>
   readonly totals: ReadonlyMap<string, GroupAnswer>
@@ -72,16 +70,7 @@ function readRows(
         .map((group) => [idOf(across, group), group]),
     )
   if (other === undefined)
-    return [
-      {
-        label,
-        group: null,
-        viewIn: () => null,
-        groups: byKey('groups'),
-        totals: byKey('totals'),
-        isCut: false,
-      },
-    ]
+    return [{ label, group: null, groups: byKey('groups'), totals: byKey('totals'), isCut: false }]
   // One list of all pairs, or one for each row, which also has other elements of the same array.
   return rowsIn(answer, other).flatMap((row, at, all): readonly GroupRow[] => {
     const list = Object.hasOwn(answer, 'pairs') ? '' : String(at)
@@ -91,7 +80,6 @@ function readRows(
       {
         label: groupLabel(other, row, language, all),
         group: row,
-        viewIn: (view) => viewOfGroup(view, other, row),
         groups: byKey(`pairs${list}`, isOwn),
         totals: byKey(`totals${list}`, isOwn),
         isCut: groupsIn(answer, `pairs${list}`).groupsPageInfo?.hasNextPage === true,
@@ -188,7 +176,7 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
         series: rows.map((row) => ({
           name: row.label,
           values: keys.map(({ id }) => valueIn(row, id)),
-          hrefs: keys.map((key) => viewAddress(context, key.view && row.viewIn(key.view))),
+          hrefs: keys.map(({ view }) => viewAddress(context, view && viewIn(view, row))),
         })),
         numbers: choices.measure === 'count' || other !== undefined ? [] : numbersOf(),
       },
@@ -196,6 +184,11 @@ function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChar
       plan.whole === null ? null : (at, key) => countedIn(rows[at], keys[key]?.id ?? ''),
     ),
     notes: [...notesOn(plan, answer, keys, rows, kind, context), ...partialNotes(shown, language)],
+  }
+
+  /** Null where no conditions select the records of the row, or the keys lead to them. */
+  function viewIn(view: View, { group }: GroupRow): View | null {
+    return other === undefined || group === null ? null : viewOfGroup(view, other, group)
   }
 
   function countedIn(row: GroupRow | undefined, id: string): Counted {
