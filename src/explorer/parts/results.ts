@@ -105,7 +105,7 @@ function titleLink(
   return recordLink(result.uri, content, language)
 }
 
-function readIn({ values }: Result): ReadValue {
+export function readIn({ values }: Result): ReadValue {
   return ({ name }) => values[name]
 }
 

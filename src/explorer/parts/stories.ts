@@ -6,7 +6,7 @@ import { readSameStory, storyFields, type StoryRow, storyView } from '../lists/s
 import type { RecordNode } from '../record/record-operation.ts'
 import { emptyView, isRestricted, type View } from '../view/view.ts'
 import { kindTimeAndKey, namingText } from './record-name.ts'
-import { type Result, timeFact } from './results.ts'
+import { readIn, type Result, timeFact } from './results.ts'
 import { dateOnly, recordLink, recordText, shortText, toldApart, valueOf } from './values.ts'
 
 type StoryContext = Pick<Browse, 'site' | 'subject' | 'language'>
@@ -94,11 +94,10 @@ export function storyLink(uri: string, content: Html, view: View, context: Story
 }
 
 /** The headline, or the kind, time and key. */
-export function headline({ uri, values }: Result, { subject, language }: StoryContext): Html {
-  const read = ({ name }: { readonly name: string }) => values[name]
-  const named = namingText(read, subject, language)
+export function headline(result: Result, { subject, language }: StoryContext): Html {
+  const named = namingText(readIn(result), subject, language)
   return named === null
-    ? kindTimeAndKey(read, subject, uri, language)
+    ? kindTimeAndKey(readIn(result), subject, result.uri, language)
     : recordText(shortText(named.text, 160))
 }
 

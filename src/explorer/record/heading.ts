@@ -27,6 +27,7 @@ export function heading(node: RecordNode, values: ValueContext) {
   const named = namingText(read, subject, language)
   const summary = named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
   const time = textOf(node.recordJson, roles.time, subject)
+  const timed = time === null ? undefined : fields.get(roles.time)
   const link = textOf(node.recordJson, roles.link, subject)
   const references = [aboutField(subject), entityField(subject)].flatMap((field) => {
     const uri = field === null ? null : uriOf(valueAt(node.recordJson, field.properties))
@@ -59,11 +60,7 @@ export function heading(node: RecordNode, values: ValueContext) {
           ({ field, uri, title }) =>
             html`<span><span class="label">${fieldLabel(field, language)}</span> ${recordLink(uri, recordText(shortText(title, 300)), language)}</span>`,
         )}
-        ${
-          time === null
-            ? html`<span><span class="label">${language.text.indexedAt}</span> ${timeAndZone(node.indexedAt, language)}</span>`
-            : html`<span><span class="label">${fieldLabel(fields.get(roles.time) ?? { labels: {}, words: [] }, language)}</span> ${timeAndZone(time, language)}</span>`
-        }
+        <span><span class="label">${timed === undefined ? language.text.indexedAt : fieldLabel(timed, language)}</span> ${timeAndZone(time ?? node.indexedAt, language)}</span>
         ${isLinked && readAt(link, subject, language)}
       </p>
       ${image}
