@@ -33,17 +33,12 @@ interface Significance {
   readonly againstShare: number
 }
 
-interface UnusualWord {
-  readonly word: string
-  readonly significance: Significance
-}
-
 export interface UnusualAnswer {
   readonly groups?: readonly (GroupAnswer & { readonly significance: Significance })[]
   readonly unusualWords?: {
     readonly recordsRead: number
     readonly againstRecordsRead: number
-    readonly words: readonly UnusualWord[]
+    readonly words: readonly { readonly word: string; readonly significance: Significance }[]
   }
 }
 

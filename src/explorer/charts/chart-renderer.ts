@@ -41,11 +41,6 @@ const cacheSize = 16_000_000
 /** Milliseconds without a chart after which the thread ends, and gives back its memory. */
 const idleTime = 60_000
 
-interface Waiting {
-  readonly resolve: (svg: string | null) => void
-  readonly timer: NodeJS.Timeout
-}
-
 export function createChartRenderer({
   onFault,
   module = siblingModule(import.meta.url, 'chart-thread'),
@@ -72,7 +67,7 @@ export function createChartRenderer({
 }
 
 function createDrawingThread({ onFault, module, timeout, queue }: Required<ChartRendererGiven>) {
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, { resolve: (svg: string | null) => void; timer: NodeJS.Timeout }>()
   let thread: Worker | null = null
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
