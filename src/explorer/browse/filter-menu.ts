@@ -90,11 +90,9 @@ function fieldGroups(browse: Browse) {
     )
     const [first] = records
     if (first?.some === true) {
-      const holder = site.subjects.all.find(({ collection }) => collection === first.record)
+      const holder = site.subjects.of(first.record.nsid)
       const { name } = first
-      return filtering.referring(
-        holder === undefined ? name : referringLabel(holder, name, subject, language),
-      )
+      return filtering.referring(holder === null ? name : referringLabel(holder, name, subject, language))
     }
     const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
     const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)

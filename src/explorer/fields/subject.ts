@@ -63,7 +63,6 @@ export interface PageSubject {
 }
 
 export interface Subjects {
-  readonly model: Model
   readonly all: readonly PageSubject[]
   /** By NSID; null if no such collection is served. */
   readonly of: (nsid: string) => PageSubject | null
@@ -100,7 +99,7 @@ export function createSubjects(model: Model, display: Display = new Map()): Subj
     }
   })
   const byName = new Map(all.map((subject) => [subject.collection.nsid, subject]))
-  return { model, all, of: (nsid) => byName.get(nsid) ?? null }
+  return { all, of: (nsid) => byName.get(nsid) ?? null }
 }
 
 function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects): ShownField {

@@ -1,5 +1,4 @@
 /** What the page of a record asks: the record, the titles of what it refers to, and those indexed last of what refers to it. */
-import { holderOf } from '../../schema/model/operators.ts'
 import { isLanguage } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { leaves, mergeSelections, printField, type Selection } from '../../ask/graphql-text.ts'
@@ -48,7 +47,7 @@ export function referringTo({ collection }: PageSubject, { subjects }: Site) {
     })
     .slice(0, mostReverseFields)
     .flatMap((reference) => {
-      const holder = subjects.of(holderOf(reference, subjects.model).nsid)
+      const holder = subjects.of(reference.collection)
       if (holder === null) return []
       /** The field of the holder by which its collection can be filtered; null if there is none. */
       const field = holder.ownFields.get(reference.path.join('\n')) ?? null
