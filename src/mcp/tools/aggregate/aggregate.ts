@@ -12,7 +12,7 @@ import type { Subject } from '../../../ask/collections.ts'
 import { type Measure, measureWords, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
 import type { Aggregated, AggregateArguments, Order, Table } from './columns.ts'
 import { buildBackground, buildTable, measureColumn, percentColumn, samplesColumn } from './columns.ts'
-import { selectShares, selectSignificance, shortenSamples, topColumn } from './columns.ts'
+import { shareColumns, shortenSamples, significanceColumns, topColumn } from './columns.ts'
 import { boundSeries, changeColumn, partialTimes, selectSpan, withoutPartialChanges } from './series.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
@@ -112,7 +112,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   assertDistinct(groups)
   const question = await readQuestion(given, { subject, ...parsed }, toolbox)
-  const { args, columns, order, where, numerator, against, endHint } = question
+  const { args, columns, where, against, endHint } = question
   const asked: Selection = { [printMain(question)]: selectMain(question, toolbox) }
   const besides = {
     ...selectSpan(groups, subject, toolbox),
@@ -122,7 +122,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const { data } = read
   const whole = data[rootOf(subject)] as Aggregated
   const partial = partialTimes(groups, whole.groups ?? [], data, where, toolbox)
-  const built = buildTable(groups, columns, order, whole, numerator !== null, toolbox)
+  const built = buildTable(groups, columns, whole, toolbox)
   const table = withoutPartialChanges(built, groups, partial)
   const isNoneUnusual = against !== null && whole.count > 0 && table.rows.length === 0
   const noMatch = whole['matching'] === 0 ? args.share : isNoneUnusual ? args.unusual : null
@@ -171,10 +171,7 @@ async function readQuestion(
   const name = written.replace(/^[-+]/, '')
   if (name === 'share' && args.share === undefined)
     throw new AskError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
-  const order: Order =
-    against === null
-      ? { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
-      : { by: 'score', isDescending: true }
+  const order: Order = { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
   // The table shows the measure that orders the groups.
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
@@ -182,6 +179,7 @@ async function readQuestion(
   if (groups.length === 0 && (top !== undefined || samples !== undefined || hasPercent))
     throw new AskError('top, samples and percent are of groups: name their paths in by.')
   const columns = [
+    ...(against === null ? [] : significanceColumns),
     ...(args.change === true ? [changeColumn] : []),
     ...(hasPercent ? [percentColumn] : []),
     ...measures.map(measureColumn),
@@ -191,6 +189,7 @@ async function readQuestion(
   // The `where` that a group's share meets besides.
   const numerator =
     args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
+  if (numerator !== null) columns.push(...shareColumns)
   return { subject, groups, interval, args, endHint, order, columns, search, where, numerator, against }
 }
 
@@ -248,19 +247,15 @@ function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>
   return { orderBy: new EnumValue(`${by.toUpperCase()}_${direction}`) }
 }
 
-function selectMain({ groups, columns, order, numerator }: Question, context: SchemaContext): Selection {
-  const measured = mergeSelections([
-    ...columns.map(({ select }) => select),
-    numerator === null ? {} : selectShares,
-  ])
+function selectMain({ groups, columns, numerator }: Question, context: SchemaContext): Selection {
+  const measured = mergeSelections(columns.map(({ select }) => select))
   if (groups.length === 0) return { count: {}, ...measured }
   const keys = groups.map((group) => selectGroup(group, context))
-  const compared = order.by === 'score' ? selectSignificance : {}
   return {
     count: {},
     ...(numerator !== null && { matching: {} }),
     groupCount: {},
-    groups: mergeSelections([...keys, { count: {}, cursor: {} }, compared, measured]),
+    groups: mergeSelections([...keys, { count: {}, cursor: {} }, measured]),
     groupsPageInfo: { hasNextPage: {} },
   }
 }

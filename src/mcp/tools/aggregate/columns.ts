@@ -14,7 +14,7 @@ import {
 } from '../../../ask/measures.ts'
 import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/paths.ts'
 import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
-import { EnumValue, leaves, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
+import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { plainOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
@@ -32,6 +32,37 @@ export function measureColumn(measure: Measure, at: number): Column {
     title: measure.text,
     select: selectMeasure(measure, at),
     read: (row) => readMeasure(measure, at, row),
+  }
+}
+
+/** Four significant digits, because shares may be tiny. */
+function rounded(share: number): number {
+  return Number(share.toPrecision(4))
+}
+
+/** How many records of each group, or of the whole, meet the filters of `share`. */
+export const shareColumns: readonly Column[] = [
+  { title: 'matching', select: { matching: {} }, read: ({ matching }) => matching },
+  {
+    title: 'share',
+    select: { share: {} },
+    read: ({ share }) => (share === null ? null : rounded(Number(share))),
+  },
+]
+
+/** How unusual each group is. */
+export const significanceColumns: readonly Column[] = [
+  significanceColumn('share', 'share', rounded),
+  significanceColumn('against_count', 'againstCount', (count) => count),
+  significanceColumn('against_share', 'againstShare', rounded),
+  significanceColumn('score', 'score', (score) => Math.round(score * 100) / 100),
+]
+
+function significanceColumn(title: string, member: string, shown: (value: number) => number): Column {
+  return {
+    title,
+    select: { significance: { [member]: {} } },
+    read: ({ significance }) => shown(Number((significance as Json)[member])),
   }
 }
 
@@ -153,8 +184,7 @@ export interface Aggregated extends Json {
 }
 
 export interface Order {
-  /** `score`: how unusual groups are. */
-  readonly by: 'count' | 'key' | 'share' | 'score' | Measure
+  readonly by: 'count' | 'key' | 'share' | Measure
   readonly isDescending: boolean
 }
 
@@ -163,32 +193,19 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[]
 }
 
-/** How many records of each group, or of the whole, meet the filters of `share`. */
-export const selectShares: Selection = leaves('matching', 'share')
-
 export function buildTable(
   groups: readonly Group[],
   further: readonly Column[],
-  order: Order,
   whole: Aggregated,
-  hasShares: boolean,
   context: SchemaContext,
 ): Table {
-  const columns = [
-    ...groups.map(({ text }) => text),
-    'count',
-    ...(order.by === 'score' ? ['share', 'against_count', 'against_share', 'score'] : []),
-    ...further.map(({ title }) => title),
-    ...(hasShares ? Object.keys(selectShares) : []),
-  ]
+  const columns = [...groups.map(({ text }) => text), 'count', ...further.map(({ title }) => title)]
   const all = whole.groups ?? [whole]
   const names = groups.map((group) => groupNames(group, all, context))
   const rows = all.map((row) => [
     ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
     row['count'],
-    ...(order.by === 'score' ? readSignificance(row) : []),
     ...further.map(({ read }) => read(row)),
-    ...(hasShares ? [row['matching'], row['share'] === null ? null : rounded(Number(row['share']))] : []),
   ])
   return { columns, rows }
 }
@@ -214,19 +231,4 @@ export async function buildBackground(
       'unusual compares some records with others: say which in search, text, filters, since or until.',
     )
   return (await buildWhere(subject, { filters: unusual }, toolbox)) ?? {}
-}
-
-export const selectSignificance: Selection = {
-  significance: { share: {}, againstCount: {}, againstShare: {}, score: {} },
-}
-
-/** In the order of the columns. */
-function readSignificance({ significance }: Json): readonly number[] {
-  const { share, againstCount, againstShare, score } = significance as Readonly<Record<string, number>>
-  return [rounded(share), againstCount ?? 0, rounded(againstShare), Math.round((score ?? 0) * 100) / 100]
-}
-
-/** Four significant digits, because shares may be tiny. */
-function rounded(share = 0): number {
-  return Number(share.toPrecision(4))
 }
