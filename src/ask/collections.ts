@@ -89,6 +89,7 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles) 
   )
   return {
     collection,
+    model,
     /** The last part of the NSID if it is unique; otherwise the NSID. */
     label: labelOf(collection, model),
     /** A name or headline; null if no field is suitable. */

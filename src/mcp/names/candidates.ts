@@ -3,9 +3,9 @@
  * forms; the service has counted them, so that they are read at little cost.
  */
 import { leafPath } from '../../schema/model/leaves.ts'
-import { groupFields } from '../../schema/model/operators.ts'
+import { groupFields, holderOf } from '../../schema/model/operators.ts'
 import type { Field } from '../../schema/model/model.ts'
-import type { Catalogue, Subject } from '../../ask/collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { EnumValue, nested, onType, printField, type Selection } from '../../ask/graphql-text.ts'
 import { resolvedName } from '../../ask/selection.ts'
 import type { Json } from '../../util/is-object.ts'
@@ -54,11 +54,12 @@ export function readCandidate(node: Json, fame: number, subject: Subject) {
 }
 
 /** The references to the collection, as groups of the records that refer. */
-function referringGroups({ counted }: Subject, catalogue: Catalogue) {
-  return counted.flatMap(({ collection: nsid, path }, at) => {
-    const { collection } = catalogue.of(nsid)
-    const fields = groupFields(collection, catalogue.model)
-    const isOf = (leaf: (typeof fields)[number]['leaf']) => leafPath(leaf).join('.') === path.join('.')
+function referringGroups({ counted, model }: Subject) {
+  return counted.flatMap((reference, at) => {
+    const collection = holderOf(reference, model)
+    const fields = groupFields(collection, model)
+    const path = reference.path.join('.')
+    const isOf = (leaf: (typeof fields)[number]['leaf']) => leafPath(leaf).join('.') === path
     const name = fields.find(({ joins, leaf }) => joins.length === 0 && isOf(leaf))?.name
     const resolved = name === undefined ? null : resolvedName(fields, name)
     if (name === undefined || resolved === null) return []
@@ -68,11 +69,11 @@ function referringGroups({ counted }: Subject, catalogue: Catalogue) {
   })
 }
 
-export function selectMostReferred(subject: Subject, catalogue: Catalogue): Selection {
+export function selectMostReferred(subject: Subject): Selection {
   const named = (resolved: string) =>
     nested([resolved, onType(subject.collection.typeName)], selectNames(subject))
   return Object.fromEntries(
-    referringGroups(subject, catalogue).map(({ list, resolved }) => [
+    referringGroups(subject).map(({ list, resolved }) => [
       list,
       { groups: { ...named(resolved), count: {} } },
     ]),
@@ -80,9 +81,9 @@ export function selectMostReferred(subject: Subject, catalogue: Catalogue): Sele
 }
 
 /** The records that most refer to, the most first. */
-export function readMostReferred(data: Json, subject: Subject, catalogue: Catalogue): readonly Candidate[] {
+export function readMostReferred(data: Json, subject: Subject): readonly Candidate[] {
   const all = new Map<unknown, readonly [node: Json, fame: number]>()
-  for (const { alias, resolved } of referringGroups(subject, catalogue))
+  for (const { alias, resolved } of referringGroups(subject))
     for (const group of (data[alias] as { readonly groups: readonly Json[] } | undefined)?.groups ?? []) {
       const node = group[resolved] as Json | null
       // A reference may lead to a record that is not indexed, or to one of another collection.

@@ -39,7 +39,6 @@ const nearMatch: Match = { kind: 'similar', isIdentifier: false, isLabel: false 
 export async function findNames(
   text: string,
   subjects: readonly Subject[],
-  catalogue: Catalogue,
   askFor: Asking,
 ): Promise<FoundNames> {
   if (text.includes('\0')) throw new AskError('A name has no NUL: leave it out.')
@@ -48,7 +47,7 @@ export async function findNames(
     throw new AskError(`A name has at most ${longestName} characters; this has ${text.length}.`)
   return inPages(async (size) => {
     const each = await Array.fromAsync(subjects, (subject) =>
-      findIn(subject, isTitled(subject, subjects), wanted, size, catalogue, askFor),
+      findIn(subject, isTitled(subject, subjects), wanted, size, askFor),
     )
     const all = each.flatMap(({ found }) => found)
     const kindsOf = (kinds: readonly MatchKind[]) =>
@@ -126,7 +125,6 @@ async function findIn(
   isTitle: boolean,
   wanted: WantedName,
   size: number,
-  catalogue: Catalogue,
   askFor: Asking,
 ): Promise<FoundNames> {
   const { collection, display } = subject
@@ -138,7 +136,7 @@ async function findIn(
   let isCapped = false
   const read = async (lists: readonly Selection[], as: WantedName | null = wanted): Promise<void> => {
     const data = lists.length === 0 ? {} : await askFor(mergeSelections(lists))
-    const most = readMostReferred(data, subject, catalogue)
+    const most = readMostReferred(data, subject)
     const pages = [data['i'], data['same'], data['named'], data['near']] as readonly (Page | undefined)[]
     const others = pages.flatMap((page) => page?.nodes ?? []).map((node) => readCandidate(node, 0, subject))
     for (const candidate of [...most, ...others]) {
@@ -159,7 +157,7 @@ async function findIn(
       : [
           list('named', { first: size, where }),
           list('same', { first: Math.min(few, size), where: called }),
-          selectMostReferred(subject, catalogue),
+          selectMostReferred(subject),
         ]
   const isWritten = isWrittenIdentifier(wanted.text)
   await read(isWritten ? byIdentifier : [...byIdentifier, ...byName])

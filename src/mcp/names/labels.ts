@@ -2,7 +2,7 @@
  * What answers call the records that references lead to: their names, with a key where the name alone may mean another
  * record. As a filter, such a label means that record.
  */
-import type { Catalogue, Subject } from '../../ask/collections.ts'
+import type { Subject } from '../../ask/collections.ts'
 import { printField } from '../../ask/graphql-text.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 import { recordKey } from '../../util/text/record-key.ts'
@@ -16,17 +16,17 @@ type Named = Pick<Candidate, 'uri' | 'name'>
 /** The labels by URI, where they are not the name alone. */
 export async function findLabels(
   data: Json,
-  catalogue: Catalogue,
+  subjects: readonly Subject[],
   askFor: Asking,
 ): Promise<ReadonlyMap<string, string>> {
   const records = [...new Map(resolvedIn(data)).entries()]
-  const each = await Array.fromAsync(catalogue.subjects, (subject) => {
+  const each = await Array.fromAsync(subjects, (subject) => {
     const { collection, display } = subject
     const named = records.flatMap(([uri, record]): readonly Named[] => {
       const name = uri.split('/')[3] === collection.nsid && display !== null ? record[display.name] : null
       return typeof name === 'string' && name !== '' ? [{ uri, name }] : []
     })
-    return named.length === 0 ? [] : inPages((size) => labelsOf(named, subject, size, catalogue, askFor))
+    return named.length === 0 ? [] : inPages((size) => labelsOf(named, subject, size, askFor))
   })
   return new Map(each.flat())
 }
@@ -52,7 +52,6 @@ async function labelsOf(
   named: readonly Named[],
   subject: Subject,
   size: number,
-  catalogue: Catalogue,
   askFor: Asking,
 ): Promise<readonly (readonly [uri: string, label: string])[]> {
   const { isNamed, display, collection } = subject
@@ -61,11 +60,11 @@ async function labelsOf(
   const list = printField(`same: ${collection.rootField}`, { first: size, where })
   const page = { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } }
   const isAsked = isNamed && names.length > 0
-  const data = isAsked ? await askFor({ [list]: page, ...selectMostReferred(subject, catalogue) }) : {}
+  const data = isAsked ? await askFor({ [list]: page, ...selectMostReferred(subject) }) : {}
   const { nodes = [], pageInfo } = (data['same'] ?? {}) as Partial<Page>
   const read = nodes.map((node) => readCandidate(node, 0, subject))
   const known = [...new Map([...named, ...read].map((one) => [one.uri, one])).values()]
-  const most = readMostReferred(data, subject, catalogue)
+  const most = readMostReferred(data, subject)
   const isPlain = ({ uri, name }: Named, same: readonly Named[]): boolean => {
     const wanted = readWanted(name)
     if (isAddress(name)) return wanted.host === recordKey(uri)

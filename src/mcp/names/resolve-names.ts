@@ -27,7 +27,7 @@ export function createNameResolver(catalogue: Catalogue, askFor: Asking, note: (
   const known = new Map<string, Promise<FoundNames>>()
   const find = (text: string, subjects: readonly Subject[]): Promise<FoundNames> => {
     const key = [...subjects.map(({ collection }) => collection.nsid), text].join(' ')
-    const finding = known.get(key) ?? findNames(text, subjects, catalogue, askFor)
+    const finding = known.get(key) ?? findNames(text, subjects, askFor)
     known.set(key, finding)
     return finding
   }

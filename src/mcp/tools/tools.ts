@@ -36,7 +36,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
       async read(selection) {
         const timed = mergeSelections([selection, indexTimeSelection])
         const data = await askFor(timed)
-        for (const [uri, label] of await findLabels(data, catalogue, askFor)) labels.set(uri, label)
+        for (const [uri, label] of await findLabels(data, catalogue.subjects, askFor)) labels.set(uri, label)
         return { data, asOf: indexTime(data), query: printSelection(timed) }
       },
       send: (question) => endpoint.ask(question, signal),

@@ -22,7 +22,7 @@ export async function describeName(
   const start = parsePosition(after)
   const subjects = collection === undefined ? collectionsFor(name, catalogue) : [catalogue.named(collection)]
   let asOf: string | null = null
-  const { found, isCapped } = await findNames(name, subjects, catalogue, async (selection) => {
+  const { found, isCapped } = await findNames(name, subjects, async (selection) => {
     const read = await toolbox.read(selection)
     // The first of several states, so that the answer claims nothing that a later one may lack.
     asOf ??= read.asOf

@@ -161,8 +161,7 @@ export function firstAddress(values: readonly unknown[]): string | null {
 
 /** Records by their names, the best match first. */
 async function byName(text: string, toolbox: Toolbox): Promise<readonly Result[]> {
-  const { catalogue, ask } = toolbox
-  const { found } = await findNames(text, collectionsFor(text, catalogue), catalogue, ask)
+  const { found } = await findNames(text, collectionsFor(text, toolbox.catalogue), toolbox.ask)
   const best = found.slice(0, mostResults)
   const lists = Array.from(
     Map.groupBy(best, ({ subject }) => subject),
