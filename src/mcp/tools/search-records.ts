@@ -17,7 +17,7 @@ import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
-import { argumentsOf, citationOf, longestOf, plainOrder, present, sentences } from './toolbox.ts'
+import { argumentsOf, citationOf, longestOf, present, readOrder, sentences } from './toolbox.ts'
 import { sharedPrefix, withFile, withoutPrefix } from './toolbox.ts'
 import { AskError, didYouMean } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
@@ -171,7 +171,7 @@ function answer(
 
 function isByRelevance(sort: string | undefined, words: WordSearch | null, { collection }: Subject): boolean {
   if (sort === undefined) return words !== null && hasRelevance(words)
-  const names = sort.split(',').map((name) => plainOrder(name)?.replace(/^[-+]/, '') ?? '')
+  const names = sort.split(',').map((one) => readOrder(one).name)
   const own = sortFields(collection).map(({ name }) => name)
   if (!names.some((name) => /^relevance$/i.test(name) && !own.includes(name))) return false
   if (names.length > 1)
@@ -214,12 +214,11 @@ function parseSort(
         ? `${referring.get(field.leaf.reference) ?? field.leaf.reference.viaField}.count`
         : leafPath(field.leaf).join('.'),
   }))
-  const written = sort?.split(',').map((name) => plainOrder(name) ?? '') ?? [`-${time}`]
+  const written = (sort ?? `-${time}`).split(',').map(readOrder)
   if (written.length > limits.sortFields) throw new AskError(`Sort by at most ${limits.sortFields} fields.`)
-  return written.map((one) => {
-    const name = one.replace(/^[-+]/, '')
+  return written.map(({ name, isDescending }) => {
     const field = fields.find((each) => each.field.name === name || each.path === name)
-    if (field !== undefined) return { field: field.field, isDescending: one.startsWith('-') }
+    if (field !== undefined) return { field: field.field, isDescending }
     const given = `"${name.slice(0, 80)}"`
     const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))

@@ -69,14 +69,11 @@ export function citationOf(
   throw new AskError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
 }
 
-/** `publishedAt desc`, which people write, as `-publishedAt`. */
-export function plainOrder(text: string | undefined): string | undefined {
-  return text
-    ?.trim()
-    .replace(
-      /^(.*\S)\s+(asc|desc)(?:ending)?$/i,
-      (_, name: string, way: string) => `${way.toLowerCase() === 'desc' ? '-' : ''}${name}`,
-    )
+/** `-publishedAt`, or `publishedAt desc`, which people write too. */
+export function readOrder(text: string): { readonly name: string; readonly isDescending: boolean } {
+  const [, before, way] = /^(.*\S)\s+(asc|desc)(?:ending)?$/i.exec(text.trim()) ?? []
+  const written = `${way?.toLowerCase() === 'desc' ? '-' : ''}${before ?? text.trim()}`
+  return { name: written.replace(/^[-+]/, ''), isDescending: written.startsWith('-') }
 }
 
 /** Omits members that are undefined, null or an empty text. */

@@ -20,7 +20,7 @@ import { readSearch } from '../../../ask/search.ts'
 import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import type { Citation, Toolbox, ToolDefinition } from '../toolbox.ts'
-import { argumentsOf, citationOf, longestOf, plainOrder, present } from '../toolbox.ts'
+import { argumentsOf, citationOf, longestOf, present, readOrder } from '../toolbox.ts'
 import { sentences, throwCursorError, withFile } from '../toolbox.ts'
 import { AskError, didYouMean } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
@@ -167,11 +167,10 @@ async function readQuestion(
   const against = await buildBackground(args, where !== null || search !== undefined, subject, toolbox)
   // Time series are read in order of time.
   const isSeries = Boolean(groups[0]?.field.bucket) || args.change === true
-  const written = plainOrder(args.order) ?? (isSeries ? 'key' : '-count')
-  const name = written.replace(/^[-+]/, '')
+  const { name, isDescending } = readOrder(args.order ?? (isSeries ? 'key' : '-count'))
   if (name === 'share' && args.share === undefined)
     throw new AskError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
-  const order: Order = { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
+  const order: Order = { by: parseOrder(name, measureOf), isDescending }
   // The table shows the measure that orders the groups.
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)

@@ -16,7 +16,7 @@ import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/path
 import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
 import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { plainOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
+import { readOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 
@@ -101,13 +101,13 @@ export function topColumn(
   if (typeof by !== 'string')
     throw new AskError('top takes an object such as {"by": "language", "limit": 3}: name one path in its by.')
   const group = parseGroup(by, collection, context)
-  const [, sign, name = '-count'] = /^([-+]?)(.*)$/.exec(plainOrder(String(order ?? '-count')) ?? '') ?? []
+  const { name, isDescending } = readOrder(String(order ?? '-count'))
   const measure = name === 'count' ? null : parseMeasure(name, collection, context)
   const given = {
     groupBy: [new EnumValue(group.field.name)],
     ...(measure === null
-      ? { orderBy: sign === '-' ? undefined : new EnumValue('COUNT_ASC') }
-      : { rankBy: rankByMeasure(measure, sign === '-') }),
+      ? { orderBy: isDescending ? undefined : new EnumValue('COUNT_ASC') }
+      : { rankBy: rankByMeasure(measure, isDescending) }),
     limit: Number(limit ?? 3),
   }
   const shown = measure === null ? { count: {} } : selectMeasure(measure, 0)
