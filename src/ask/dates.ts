@@ -120,7 +120,7 @@ function unitAt(unit: Unit, at: Date): Stretch | null {
 
 function startOf(unit: Unit, at: Date): Date {
   const start = new Date(at)
-  start.setUTCHours(unit === 'hour' ? at.getUTCHours() : 0, 0, 0, 0)
+  start.setUTCHours(0, 0, 0, 0)
   // ISO weeks begin on Mondays.
   if (unit === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7))
   if (unit === 'month' || unit === 'year') start.setUTCDate(1)

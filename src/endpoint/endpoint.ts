@@ -33,16 +33,10 @@ export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   /** Of the service's first error; null if it named none. */
   readonly code: string | null
-  /** Seconds to wait before a retry; null if the service named none. */
-  readonly retryAfter: number | null
 
-  constructor(
-    message: string,
-    { code = null, retryAfter = null, ...options }: ErrorOptions & Partial<EndpointFault> = {},
-  ) {
+  constructor(message: string, { code = null, ...options }: ErrorOptions & { code?: string | null } = {}) {
     super(message, options)
     this.code = code
-    this.retryAfter = retryAfter
   }
 }
 

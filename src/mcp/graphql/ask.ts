@@ -22,9 +22,8 @@ export async function ask(
     throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
-  const { code = null, retryAfter = null } = errors[0] ?? {}
   const texts = new Set(errors.slice(0, 3).map(wordRefusal))
-  throw new EndpointError([...texts].join(' ') || noAnswer, { code, retryAfter })
+  throw new EndpointError([...texts].join(' ') || noAnswer, { code: errors[0]?.code ?? null })
 }
 
 const noAnswer = 'The service answered with nothing.'
