@@ -1,6 +1,7 @@
 /** Parses time ranges as people write them, in UTC and relative to a given time. */
 import { nearest } from '../util/text/nearest.ts'
 import { formatInstant, parseInstant } from '../util/instant.ts'
+import { type CalendarUnit, moved, startOf } from '../util/time/calendar.ts'
 import { AskError } from './ask-error.ts'
 
 /** From `start` to `end`, both RFC 3339; an instant has equal `start` and `end`. */
@@ -10,10 +11,6 @@ export interface Stretch {
   /** True for an instant and for a range until now: in an archive, that is the time of the newest record. */
   readonly includesEnd: boolean
 }
-
-type Unit = 'hour' | 'day' | 'week' | 'month' | 'year'
-
-const hours = { hour: 1, day: 24, week: 168 } as const
 
 const counted = /^(?:last|past) (\d+) (hour|day|week|month|year)s?$/
 const ago = /^(\d+) (hour|day|week|month|year)s? ago$/
@@ -70,18 +67,23 @@ function foldWords(text: string): string {
     .replaceAll(/[\s_]+/g, ' ')
 }
 
-function namedStretch(words: string, now: Date): Stretch | null {
+function namedStretch(words: string, at: Date): Stretch | null {
+  const now = at.getTime()
   if (words === 'now') return stretch(now, now, true)
   if (words === 'today') return unitAt('day', now)
-  if (words === 'yesterday') return unitAt('day', moved(now, 'day', -1))
+  if (words === 'yesterday') return unitAt('day', moved('day', now, -1))
   const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
-  if (which !== undefined) return unitAt(named as Unit, which === 'this' ? now : before(now, named as Unit))
+  if (which !== undefined) {
+    const unit = named as CalendarUnit
+    // From the start of the unit, because the previous month may lack the day.
+    return unitAt(unit, which === 'this' ? now : moved(unit, startOf(unit, now), -1))
+  }
   const [, count, unit] = counted.exec(words) ?? []
-  if (count !== undefined) return stretch(moved(now, unit as Unit, -Number(count)), now, true)
+  if (count !== undefined) return stretch(moved(unit as CalendarUnit, now, -Number(count)), now, true)
   const [, back, of] = ago.exec(words) ?? []
   if (back === undefined) return null
-  const at = moved(now, of as Unit, -Number(back))
-  return of === 'hour' ? stretch(at, at, true) : unitAt('day', at)
+  const then = moved(of as CalendarUnit, now, -Number(back))
+  return of === 'hour' ? stretch(then, then, true) : unitAt('day', then)
 }
 
 const months = 'january february march april may june july august september october november december'.split(
@@ -102,45 +104,19 @@ function writtenStretch(given: string): Stretch | null {
   const whole = `${text}${unit === 'year' ? '-01-01' : unit === 'month' ? '-01' : ''}`
   const instant = parseInstant(whole)
   if (instant === null) return null
-  if (whole.length === 10) return unitAt(unit, new Date(`${whole}T00:00Z`))
+  if (whole.length === 10) return unitAt(unit, Date.parse(`${whole}T00:00Z`))
   const at = formatInstant(instant)
   return { start: at, end: at, includesEnd: true }
 }
 
-/** The start of the previous unit; computed from the unit's start, because the previous month may lack the day. */
-function before(now: Date, unit: Unit): Date {
-  return moved(startOf(unit, now), unit, -1)
-}
-
-function unitAt(unit: Unit, at: Date): Stretch | null {
-  if (Number.isNaN(at.getTime())) return null
+function unitAt(unit: CalendarUnit, at: number): Stretch | null {
   const start = startOf(unit, at)
-  return stretch(start, moved(start, unit, 1), false)
-}
-
-function startOf(unit: Unit, at: Date): Date {
-  const start = new Date(at)
-  start.setUTCHours(0, 0, 0, 0)
-  // ISO weeks begin on Mondays.
-  if (unit === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7))
-  if (unit === 'month' || unit === 'year') start.setUTCDate(1)
-  if (unit === 'year') start.setUTCMonth(0)
-  return start
-}
-
-function moved(at: Date, unit: Unit, by: number): Date {
-  if (unit === 'hour' || unit === 'day' || unit === 'week')
-    return new Date(at.getTime() + by * hours[unit] * 3_600_000)
-  const there = new Date(at)
-  const month = at.getUTCMonth() + by * (unit === 'month' ? 1 : 12)
-  // One month before 31 March is the last day of February.
-  const last = new Date(Date.UTC(at.getUTCFullYear(), month + 1, 0)).getUTCDate()
-  there.setUTCMonth(month, Math.min(at.getUTCDate(), last))
-  return there
+  return stretch(start, moved(unit, start, 1), false)
 }
 
 /** Null outside the years 0001 to 9999: datetimes have four-digit years. */
-function stretch(start: Date, end: Date, includesEnd: boolean): Stretch | null {
+function stretch(from: number, to: number, includesEnd: boolean): Stretch | null {
+  const [start, end] = [new Date(from), new Date(to)]
   const years = [start, end].map((at) => at.getUTCFullYear())
   if (!years.every((year) => year >= 1 && year <= 9999)) return null
   return { start: start.toISOString(), end: end.toISOString(), includesEnd }

@@ -1,6 +1,7 @@
 /** All time buckets between two moments. */
 import { dayLength, type Steps } from '../util/time/zone-rules.ts'
 import type { TimeBucket } from './time-buckets.ts'
+import { moved, startOf } from '../util/time/calendar.ts'
 
 const hour = 3_600
 /** Of these only the order of magnitude matters. */
@@ -44,11 +45,9 @@ export function bucketsBetween(
     unit === 'day' &&
     (zone?.days.findLast(({ from }) => from <= day / dayLength)?.value.after ?? 0) >= dayLength
   const days: number[] = []
-  for (
-    let day = startOf(unit, weekStart, Math.min(...local));
-    day <= Math.max(...local);
-    day = next(unit, day)
-  ) {
+  const end = 1_000 * Math.max(...local)
+  for (let at = startOf(unit, 1_000 * Math.min(...local), weekStart); at <= end; at = moved(unit, at, 1)) {
+    const day = at / 1_000
     if (!isSkipped(day)) days.push(day)
     if (days.length > most) return null
   }
@@ -61,22 +60,4 @@ function hoursOf({ from: start, value: offset }: Steps<number>[number], from: nu
   const begin = Math.floor((from + offset) / hour) * hour - offset
   for (let moment = begin; moment <= to; moment += hour) hours.push(Math.max(moment, start))
   return hours
-}
-
-function startOf(unit: Exclude<Span, 'hour'>, weekStart: number, local: number): number {
-  const day = Math.floor(local / dayLength)
-  // 1970-01-01 was a Thursday, three days after a Monday.
-  if (unit === 'week') return (day - ((((day + 3 - weekStart) % 7) + 7) % 7)) * dayLength
-  if (unit === 'day') return day * dayLength
-  const date = new Date(day * dayLength * 1_000)
-  const month = date.getUTCMonth()
-  date.setUTCMonth(unit === 'year' ? 0 : unit === 'quarter' ? month - (month % 3) : month, 1)
-  return date.getTime() / 1_000
-}
-
-function next(unit: Exclude<Span, 'hour'>, day: number): number {
-  if (unit === 'day' || unit === 'week') return day + longest[unit]
-  const date = new Date(day * 1_000)
-  date.setUTCMonth(date.getUTCMonth() + { month: 1, quarter: 3, year: 12 }[unit])
-  return date.getTime() / 1_000
 }

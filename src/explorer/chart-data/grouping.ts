@@ -12,7 +12,8 @@ import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { usualRange } from './time-axis.ts'
 import type { Period } from './periods.ts'
 import { boundsOf, boundsOfPeriods, isUnbounded, mostPeriods, periodLabel, periods } from './periods.ts'
-import { periodsBetween, periodText, startOf, viewOfPeriod } from './periods.ts'
+import { periodsBetween, periodText, viewOfPeriod } from './periods.ts'
+import { startOf } from '../../util/time/calendar.ts'
 
 export interface Grouping {
   /** In `groupBy`. */

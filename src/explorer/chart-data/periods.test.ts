@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { valueFormat } from '../charts/chart-spec.ts'
 import { chooseLanguage } from '../languages/language.ts'
-import {
-  dateText,
-  nextOf,
-  periodFor,
-  periodFormat,
-  periodLabel,
-  periods,
-  periodsBetween,
-  startOf,
-} from './periods.ts'
+import { dateText, periodFor, periodFormat, periodLabel, periods, periodsBetween } from './periods.ts'
+import { moved, startOf } from '../../util/time/calendar.ts'
 import { usualRange } from './time-axis.ts'
 
 const day = 86_400_000
@@ -31,7 +23,7 @@ test('a period begins where groups do', () => {
 test('periods follow each other without gaps', () => {
   for (const period of periods) {
     const start = startOf(period, at('2023-12-31T23:00:00Z'))
-    const next = nextOf(period, start)
+    const next = moved(period, start, 1)
     assert.equal(startOf(period, next - 1), start)
     assert.equal(startOf(period, next), next)
   }

@@ -1,5 +1,6 @@
 /** Periods of time in UTC, as groups have them: a period is named by its first moment, in milliseconds since 1970. */
 import { parseInstant } from '../../util/instant.ts'
+import { moved, startOf } from '../../util/time/calendar.ts'
 import type { Language } from '../languages/language.ts'
 import { isDate } from '../../ask/where.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
@@ -35,33 +36,13 @@ export function periodFor(span: number): Period {
 /** In milliseconds, the shortest. */
 const lengths = { hour, day, week: 7 * day, month: 28 * day, year: 365 * day }
 
-export function startOf(period: Period, at: number): number {
-  const date = new Date(at)
-  if (period === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth())
-  if (period === 'year') return utc(date.getUTCFullYear(), 0)
-  // Weeks begin on Monday; 1970 began on a Thursday.
-  const shift = period === 'week' ? 3 * day : 0
-  return Math.floor((at + shift) / lengths[period]) * lengths[period] - shift
-}
-
-export function nextOf(period: Period, start: number): number {
-  const date = new Date(start)
-  if (period === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + 1)
-  return period === 'year' ? utc(date.getUTCFullYear() + 1, 0) : start + lengths[period]
-}
-
-/** `Date.UTC` takes years below 100 as those of the last century. */
-function utc(year: number, month: number): number {
-  return new Date(0).setUTCFullYear(year, month, 1)
-}
-
 /** All periods from that of `first` to that of `last`, but only the last so many. */
 export function periodsBetween(period: Period, first: number, last: number, most: number): readonly number[] {
   const starts: number[] = []
   const end = startOf(period, last)
   // Periods that would be left out are not made: bounds may be thousands of years apart.
   const from = Math.max(first, end - (most + 1) * lengths[period] * 1.12)
-  for (let at = startOf(period, from); at <= end; at = nextOf(period, at)) starts.push(at)
+  for (let at = startOf(period, from); at <= end; at = moved(period, at, 1)) starts.push(at)
   return starts.slice(-most)
 }
 
@@ -104,7 +85,7 @@ export function boundsOfPeriods(
   first: number,
   last: number,
 ): Readonly<Record<string, string>> {
-  const end = nextOf(period, last)
+  const end = moved(period, last, 1)
   const gte = instantText(Math.max(first, firstDay))
   return end > lastDay ? { gte, lte: '9999-12-31T23:59:59.999999Z' } : { gte, lt: instantText(end) }
 }
@@ -135,7 +116,7 @@ export function momentsOf({ from, to }: Bounds): Readonly<Record<string, string>
 
 /** Whether the bounds cut the period, or it is not over yet. */
 export function isPartial(period: Period, start: number, { from, to }: Bounds, now: number): boolean {
-  const end = nextOf(period, start)
+  const end = moved(period, start, 1)
   return (from !== null && from > start) || (to !== null && to < end) || (start <= now && now < end)
 }
 
@@ -153,7 +134,7 @@ export function boundsOf(view: View, field: ShownField): Bounds {
 /** The view of one period, or of what its bounds leave of it. */
 export function viewOfPeriod(view: View, field: ShownField, period: Period, start: number): View {
   const bounds = boundsOf(view, field)
-  const end = nextOf(period, start)
+  const end = moved(period, start, 1)
   const from = period === 'hour' ? `${instantText(start).slice(0, 19)}Z` : dateText(start)
   const to = period === 'hour' ? `${instantText(end - 1).slice(0, 19)}.999999Z` : dateText(end - day)
   const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator)

@@ -13,7 +13,8 @@ import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import { type Bounds, boundsOfPeriods, firstDay, momentOf, momentsOf, mostPeriods } from './periods.ts'
-import { nextOf, type Period, periodFor, periods, periodsBetween, startOf } from './periods.ts'
+import { type Period, periodFor, periods, periodsBetween } from './periods.ts'
+import { moved, startOf } from '../../util/time/calendar.ts'
 
 const day = 86_400_000
 
@@ -98,11 +99,11 @@ export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
   const lastUnit = usual.at(-1)?.at ?? latest ?? low
   // Bounds that were given are shown although no record may be near them, but not the future.
   const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
-  const unitEnd = nextOf(unit, lastUnit) - 1
+  const unitEnd = moved(unit, lastUnit, 1) - 1
   const high = latest === null || latest <= unitEnd ? latest : Math.max(Math.min(unitEnd, now), lastUnit)
   const last = Math.max(high ?? low, given ?? low)
   const period = per ?? usualPeriod(axis, low, last)
-  const [from, end] = [startOf(period, low), nextOf(period, startOf(period, last))]
+  const [from, end] = [startOf(period, low), moved(period, startOf(period, last), 1)]
   const cuts = dataCuts(unit === 'day' ? usual : [], period, latest)
   const isBefore = isCut('months') || dated.some(({ at }) => at < from)
   return {
@@ -122,7 +123,7 @@ function dataCuts(days: readonly Dated[], period: Period, latest: number | null)
   const [first, last] = [days[0]?.at ?? 0, days.at(-1)?.at ?? 0]
   const isKnown = latest !== null && latest > last && (days.at(-1)?.count ?? 0) >= fewRecords
   const end = Math.min(last + day, isKnown ? latest : Number.POSITIVE_INFINITY)
-  const spare = (at: number) => (nextOf(period, startOf(period, at)) - startOf(period, at)) / 10
+  const spare = (at: number) => (moved(period, startOf(period, at), 1) - startOf(period, at)) / 10
   const isDense = days.length * 2 > (last - first) / day
   return isDense ? { from: first - spare(first), to: end + spare(last) } : { from: null, to: null }
 }

@@ -1,5 +1,6 @@
 /** Series in time: groups without records, changes from group to group, and groups in which the data begin or end. */
 import { isObject, type Json } from '../../../util/is-object.ts'
+import { type CalendarUnit, moved } from '../../../util/time/calendar.ts'
 import { leafPath } from '../../../schema/model/leaves.ts'
 import { isTimePart, measureFields, wherePath } from '../../../schema/model/operators.ts'
 import type { Group } from '../../../ask/groups.ts'
@@ -97,14 +98,8 @@ function isTime({ field: { bucket } }: Group): boolean {
 
 /** The moment at which the group after or before begins, in the local time that the key is written in. */
 function beside(key: string, bucket: Group['field']['bucket'], steps: 1 | -1): number {
-  const start = Date.parse(key)
-  if (bucket === 'hour') return start + steps * 3_600_000
-  const day = new Date(`${key.slice(0, 10)}T00:00:00Z`)
-  const other = new Date(day)
-  if (bucket === 'day' || bucket === 'week')
-    other.setUTCDate(day.getUTCDate() + steps * (bucket === 'day' ? 1 : 7))
-  else other.setUTCMonth(day.getUTCMonth() + steps * (bucket === 'month' ? 1 : bucket === 'quarter' ? 3 : 12))
-  return start + (other.getTime() - day.getTime())
+  const day = Date.parse(`${key.slice(0, 10)}T00:00:00Z`)
+  return Date.parse(key) + (moved(bucket as CalendarUnit, day, steps) - day)
 }
 
 /** The table without changes from or to a time that is incomplete. */
