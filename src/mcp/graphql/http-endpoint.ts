@@ -1,6 +1,7 @@
 /** A GraphQL service on the network: one POST per query, with limits of time and size; and how its answers are read. */
 import type { Endpoint, EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import { EndpointError, readResponse } from '../../endpoint/endpoint.ts'
+import { gather } from '../../util/async/gather.ts'
 import { parseJson } from '../../util/is-object.ts'
 import { reasonOf } from '../../util/text/messages.ts'
 
@@ -65,29 +66,18 @@ function redirected(response: Response, address: string): EndpointError {
 
 /** Messages name the address. Throws an EndpointError if the response is not from a GraphQL service. */
 async function readAnswer(response: Response, address: string): Promise<EndpointAnswer> {
-  const body = await readText(response, address)
+  const body = await gather(response.body ?? [], mostBytes)
+  if (body === null)
+    throw new EndpointError(
+      `The service at ${address} answers with more than ${mostBytes / 1024 / 1024} MiB; ask for less.`,
+    )
   const seconds = parseSeconds(response.headers.get('retry-after'))
-  const answer = readResponse(parseJson(body), seconds)
+  const answer = readResponse(parseJson(new TextDecoder().decode(body)), seconds)
   if (answer.data !== null || answer.errors.length > 0) return answer
   const fault = faultsOfStatus[response.status]
   if (fault === undefined) throw new EndpointError(noGraphQL(response, address))
   const [code, message] = fault
   return { data: null, errors: [{ message, code, retryAfter: seconds }], cost: null }
-}
-
-async function readText(response: Response, address: string): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length
-    if (bytes > mostBytes)
-      throw new EndpointError(
-        `The service at ${address} answers with more than ${mostBytes / 1024 / 1024} MiB; ask for less.`,
-      )
-    text += decoder.decode(piece, { stream: true })
-  }
-  return text + decoder.decode()
 }
 
 /** Proxies and gateways in front of a service answer without GraphQL, although the address is right. */

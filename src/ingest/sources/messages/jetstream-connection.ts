@@ -1,7 +1,6 @@
 /** Negotiates a connection to a Jetstream server: protocol, filters and compression. */
-import { ReadableStream } from 'node:stream/web'
 import type { NetworkReaderOptions } from '../change-reader.ts'
-import { gather } from '../repos/hosts.ts'
+import { gather } from '../../../util/async/gather.ts'
 import { locate } from '../stream.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
@@ -96,7 +95,7 @@ async function loadDictionary(
       headers: { 'user-agent': 'lexigraph' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(dictionaryTimeoutMs)]),
     })
-    const bytes = await gather(response.body ?? ReadableStream.from([]), largestDictionary)
+    const bytes = await gather(response.body ?? [], largestDictionary)
     if (!response.ok || bytes === null || bytes.length <= 8) return null
     const head = new DataView(bytes.buffer, bytes.byteOffset)
     if (head.getUint32(0, true) !== dictionaryMagic) return null

@@ -10,7 +10,8 @@ import {
   startRepoHost,
 } from '../../../../test/support/network/repo-host.ts'
 import { until } from '../../../../test/support/until.ts'
-import { createHosts, gather, HostError, type Hosts } from './hosts.ts'
+import { createHosts, HostError, type Hosts } from './hosts.ts'
+import { gather } from '../../../util/async/gather.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const others = Array.from({ length: 9 }, (_, index) => `did:plc:${'abcdefghij'[index]?.repeat(24)}`)

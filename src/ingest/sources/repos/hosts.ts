@@ -5,6 +5,7 @@
 import { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
+import { gather } from '../../../util/async/gather.ts'
 import { isObject, type Json, parseJson } from '../../../util/is-object.ts'
 import { cleanText, reasonOf } from '../../../util/text/messages.ts'
 import { Fault } from './fault.ts'
@@ -126,24 +127,6 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000) {
   }
 }
 
-/** Collects chunks in a growing buffer, without a second copy. Null when there are more bytes than the limit. */
-export async function gather(
-  chunks: AsyncIterable<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  const buffer = new ArrayBuffer(0, { maxByteLength: limit })
-  let length = 0
-  for await (const chunk of chunks) {
-    const end = length + chunk.length
-    if (end > limit) return null
-    if (end > buffer.byteLength) buffer.resize(Math.min(limit, end + growth))
-    new Uint8Array(buffer, length, chunk.length).set(chunk)
-    length = end
-  }
-  return new Uint8Array(buffer, 0, length)
-}
-
-const growth = 1024 * 1024
 const maxListBytes = 10_000_000
 const maxErrorBytes = 100_000
 /** Timeout in milliseconds for a whole answer, even if data keeps arriving. */
