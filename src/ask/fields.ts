@@ -116,16 +116,12 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
   const leaves = [...propertyLeaves(collection.type), systemLeaf('indexedAt'), systemLeaf('uri')]
   const others = leaves
     .filter(
-      (leaf) => hasOperators(leafType(leaf)) && (leaf.kind === 'system' || hasConditions(leaf.field.type)),
+      (leaf) =>
+        leaf.kind === 'system' || (leafType(leaf).kind !== 'object' && hasConditions(leaf.field.type)),
     )
     .map((leaf) => describe(leafName(leaf), [], leaf, false))
     .filter(({ words }) => !seen.has(words.join('.')))
   return [...grouped, ...others]
-}
-
-/** Types with conditions on a value. */
-function hasOperators({ kind }: FieldType): boolean {
-  return ['string', 'integer', 'datetime', 'boolean', 'strongRef', 'atUri'].includes(kind)
 }
 
 function stepsOf(leaf: Leaf): Step[] {

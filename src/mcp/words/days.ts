@@ -2,7 +2,7 @@
 import { EnumValue, leaves, printField, type Selection } from '../../ask/graphql-text.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { allOf, type Where } from '../../ask/where.ts'
-import { formatInstant, parseInstant } from '../../util/instant.ts'
+import { formatInstant, instantText, parseInstant } from '../../util/instant.ts'
 import type { Json } from '../../util/is-object.ts'
 import { mayLackTime } from './side-counts.ts'
 
@@ -56,10 +56,7 @@ export function selectRange(name: string, subject: Subject): Selection {
  */
 export function readRange(data: Json, name: string, subject: Subject) {
   if (data[`${name}_newest`] === undefined) return null
-  const timeOf = (end: string) => {
-    const instant = readEnd(data, `${name}_${end}`, subject)
-    return instant === null ? null : formatInstant(instant)
-  }
+  const timeOf = (end: string) => instantText(readEnd(data, `${name}_${end}`, subject))
   const { count } = (data[`${name}_undated`] ?? { count: 0 }) as { readonly count: number }
   return { oldest: timeOf('oldest'), newest: timeOf('newest'), undated: count }
 }

@@ -7,7 +7,7 @@ import { cutPlain } from './plain-text.ts'
 import { unspacedTerms } from '../../search/parse-search.ts'
 import { readSearch, type WordSearch } from '../../ask/search.ts'
 import { readEnd, selectEnd } from './days.ts'
-import { formatInstant } from '../../util/instant.ts'
+import { instantText } from '../../util/instant.ts'
 import { besidesTime, sideCountsHint } from './side-counts.ts'
 import { sentences, type Toolbox } from '../tools/toolbox.ts'
 import { countAll, whyNoValue } from './unknown-values.ts'
@@ -83,10 +83,9 @@ async function whyNoTime(narrowing: Narrowing, subject: Subject, toolbox: Toolbo
     ...selectEnd('newest', subject, 'DESC', { search, where }),
     ...selectEnd('oldest', subject, 'ASC', { search, where }),
   })
-  const [newest, oldest] = ['newest', 'oldest'].map((end) => {
-    const time = readEnd(data, end, subject)
-    return time === null ? null : formatInstant(time).slice(0, 10)
-  })
+  const [newest, oldest] = ['newest', 'oldest'].map((end) =>
+    instantText(readEnd(data, end, subject))?.slice(0, 10),
+  )
   if (!newest) return null
   const isNarrow = Object.keys(others.filters as Json).length > 0
   const isOnly = narrowing.search === undefined && narrowing.text === undefined && !isNarrow

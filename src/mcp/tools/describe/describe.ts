@@ -1,6 +1,6 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
 import { askWith } from '../../words/side-counts.ts'
-import { reverseNames, parsePath, type Path } from '../../../ask/paths.ts'
+import { elementOf, parsePath, type Path, reverseNames } from '../../../ask/paths.ts'
 import { mergeSelections, EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { fitValue } from '../../words/budget.ts'
 import type { Subject } from '../../../ask/collections.ts'
@@ -174,7 +174,7 @@ function meaningOf({ end, text }: Path, { catalogue }: Toolbox): Json {
   }
   if (end.kind !== 'property') return {}
   const { type, description } = end.field
-  const element = type.kind === 'array' ? type.of : type
+  const element = elementOf(type)
   return {
     type: kindWord(type, end.reference, catalogue),
     about: description,
