@@ -12,7 +12,7 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
-import { askWith, selectSideCounts } from '../words/side-counts.ts'
+import { selectSideCounts } from '../words/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
@@ -122,7 +122,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     },
   }
   const besides = after === undefined ? await selectSideCounts(args, subject, toolbox) : {}
-  const read = await askWith(toolbox.read, wanted, besides)
+  const read = await toolbox.read(wanted, besides)
   const page = read.data[root] as Page
   const rows = page.edges.map((edge): Json => {
     const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)

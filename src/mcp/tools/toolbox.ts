@@ -23,8 +23,11 @@ export interface Toolbox extends FilterContext, ReturnType<typeof createReferenc
   readonly names: ReturnType<typeof createNameResolver>
   /** Throws an EndpointError unless the answer is complete. */
   ask(selection: Selection): Promise<Json>
-  /** As `ask`, with the time of the index, read from the same state of the data. */
-  read(selection: Selection): Promise<IndexRead>
+  /**
+   * As `ask`, with the time of the index, read from the same state of the data. Of what is optional, the last is left out
+   * as long as all costs more than one operation may.
+   */
+  read(wanted: Selection, optional?: Selection): Promise<IndexRead>
   /** Maximum tokens of the answer, as JSON. */
   readonly budget: number
   /** Returns the errors of the service. */

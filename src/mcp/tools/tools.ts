@@ -1,5 +1,6 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
 import { mergeSelections, printSelection, type Selection } from '../../ask/graphql-text.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { createReferenceTimes } from '../words/reference-time.ts'
 import { ask, indexTime, indexTimeSelection } from '../graphql/ask.ts'
 import { findLabels } from '../names/labels.ts'
@@ -13,7 +14,7 @@ import { getRecordTool } from './get-record.ts'
 import { runGraphqlTool } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { IndexRead, Toolbox } from './toolbox.ts'
 import { budgetOf } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 
@@ -24,6 +25,19 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
     const askFor = (selection: Selection) => ask(given, selection, signal)
     const labels = new Map<string, string>()
+    const read = async (wanted: Selection, optional: Selection = {}): Promise<IndexRead> => {
+      const timed = mergeSelections([{ ...wanted, ...optional }, indexTimeSelection])
+      try {
+        const data = await askFor(timed)
+        for (const [uri, label] of await findLabels(data, catalogue.subjects, askFor)) labels.set(uri, label)
+        return { data, asOf: indexTime(data), query: printSelection(timed) }
+      } catch (error) {
+        const isTooMuch = error instanceof EndpointError && error.code === 'QUERY_TOO_COMPLEX'
+        const left = Object.entries(optional)
+        if (!isTooMuch || left.length === 0) throw error
+        return read(wanted, Object.fromEntries(left.slice(0, -1)))
+      }
+    }
     return {
       ...context,
       labels,
@@ -33,12 +47,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return budget - (notes.size === 0 ? 0 : tokensOfJson([...notes].join(' ')))
       },
       ask: askFor,
-      async read(selection) {
-        const timed = mergeSelections([selection, indexTimeSelection])
-        const data = await askFor(timed)
-        for (const [uri, label] of await findLabels(data, catalogue.subjects, askFor)) labels.set(uri, label)
-        return { data, asOf: indexTime(data), query: printSelection(timed) }
-      },
+      read,
       send: (question) => endpoint.ask(question, signal),
       ...createReferenceTimes(catalogue, now, askFor),
       names: createNameResolver(catalogue, askFor, (sentence) => notes.add(sentence)),

@@ -2,7 +2,6 @@
  * Side counts of a search or an aggregate, in the same operation: of records that a condition on the main time of the
  * collection excludes because they have no time, and of matches that need other texts than the title.
  */
-import { EndpointError } from '../../endpoint/endpoint.ts'
 import { printField, type Selection } from '../../ask/graphql-text.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 import { cutPlain } from './plain-text.ts'
@@ -111,20 +110,4 @@ export function sideCountsHint(
   ]
     .join(' ')
     .trim()
-}
-
-/** Asks for both; of what is optional, the last is left out as long as all costs more than one operation may. */
-export async function askWith<Answer>(
-  ask: (selection: Selection) => Promise<Answer>,
-  wanted: Selection,
-  optional: Selection,
-): Promise<Answer> {
-  try {
-    return await ask({ ...wanted, ...optional })
-  } catch (error) {
-    const isTooMuch = error instanceof EndpointError && error.code === 'QUERY_TOO_COMPLEX'
-    const left = Object.entries(optional)
-    if (!isTooMuch || left.length === 0) throw error
-    return askWith(ask, wanted, Object.fromEntries(left.slice(0, -1)))
-  }
 }

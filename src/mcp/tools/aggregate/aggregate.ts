@@ -17,7 +17,7 @@ import { boundSeries, changeColumn, partialTimes, selectSpan, withoutPartialChan
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../../ask/paths.ts'
 import { readSearch } from '../../../ask/search.ts'
-import { askWith, selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
+import { selectSideCounts, sideCountsHint } from '../../words/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import type { Citation, Toolbox, ToolDefinition } from '../toolbox.ts'
 import { argumentsOf, citationOf, longestOf, present, readOrder } from '../toolbox.ts'
@@ -118,7 +118,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     ...selectSpan(groups, subject, toolbox),
     ...(await selectSideCounts(args, subject, toolbox)),
   }
-  const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
+  const read = await toolbox.read(asked, besides).catch(throwCursorError)
   const { data } = read
   const whole = data[rootOf(subject)] as Aggregated
   const partial = partialTimes(groups, whole.groups ?? [], data, where, toolbox)

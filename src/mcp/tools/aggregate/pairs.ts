@@ -4,7 +4,7 @@ import { isArray } from '../../../schema/model/leaves.ts'
 import { buildWhere } from '../../../ask/filters.ts'
 import type { Group } from '../../../ask/groups.ts'
 import { readSearch } from '../../../ask/search.ts'
-import { askWith, selectSideCounts } from '../../words/side-counts.ts'
+import { selectSideCounts } from '../../words/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
@@ -56,7 +56,7 @@ export async function aggregatePairs(
       [pairs]: { values: {}, count: {} },
     },
   }
-  const read = await askWith(toolbox.read, wanted, await selectSideCounts(args, subject, toolbox))
+  const read = await toolbox.read(wanted, await selectSideCounts(args, subject, toolbox))
   const { asOf, query } = citationOf(read, args, toolbox)
   const { count, pairs: found } = read.data[root] as {
     readonly count: number

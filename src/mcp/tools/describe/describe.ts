@@ -1,5 +1,4 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
-import { askWith } from '../../words/side-counts.ts'
 import { elementOf, parsePath, type Path, reverseNames } from '../../../ask/paths.ts'
 import { mergeSelections, EnumValue, printField } from '../../../ask/graphql-text.ts'
 import { fitValue } from '../../words/budget.ts'
@@ -65,7 +64,7 @@ async function describeAll(after: string | undefined, toolbox: Toolbox): Promise
   const timed = subjects.slice(0, mostTimes)
   const ranges = timed.map((subject, at) => selectRange(`time${at}`, subject))
   const status = { indexStatus: { collections: { name: {}, records: {} } } }
-  const { data, asOf } = await askWith(toolbox.read, status, mergeSelections(ranges))
+  const { data, asOf } = await toolbox.read(status, mergeSelections(ranges))
   const { collections } = data['indexStatus'] as { collections: readonly Json[] }
   const rows = subjects.map((subject, at) => {
     const { collection, label } = subject
