@@ -13,23 +13,19 @@ const deepest = 3
 /** Target collections that are selected for one reference, which may have any target. */
 const mostTargets = 8
 
-/** The URI of a record and its values at the paths. */
-export function selectRow(paths: readonly Path[], context: SchemaContext): Selection {
-  return mergeSelections([{ uri: {} }, ...paths.map((path) => selectPath(path, context))])
+/** The URI of a record and its values at the paths; with `cite`, its CID. */
+export function selectRow(paths: readonly Path[], context: SchemaContext, cite = false): Selection {
+  const values = paths.map((path) => selectPath(path, context))
+  return mergeSelections([{ uri: {} }, ...values, cite ? { cid: {} } : {}])
 }
 
-/** The values of a record by path; missing values are omitted. */
-export function readRow(node: Json, paths: readonly Path[], context: SchemaContext): Json {
+/** The values of a record by path, behind its URI and CID; missing values are omitted. */
+export function readRow(node: Json, paths: readonly Path[], context: SchemaContext, cite = false): Json {
   const values = paths.flatMap((path): [string, unknown][] => {
     const value = readPath(node, path, context)
     return value === undefined || path.text === 'uri' ? [] : [[path.text, value]]
   })
-  return { uri: node.uri, ...Object.fromEntries(values) }
-}
-
-/** The row with the CID of its record behind the URI, if callers ask for it. */
-export function citedRow({ cid }: Json, row: Json, cite: boolean): Json {
-  return cite ? { uri: row['uri'], cid, ...row } : row
+  return { uri: node.uri, ...(cite && { cid: node['cid'] }), ...Object.fromEntries(values) }
 }
 
 export function selectPath(path: Path, context: SchemaContext): Selection {

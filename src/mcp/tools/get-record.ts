@@ -3,7 +3,7 @@ import { isUrl } from '../../schema/model/where-operators.ts'
 import { fitValue } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
-import { citedRow, readRow, resolvedName, selectRow, withoutNulls } from '../../ask/selection.ts'
+import { readRow, resolvedName, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { buildWhere } from '../../ask/filters.ts'
 import type { Selection } from '../../ask/graphql-text.ts'
 import { EnumValue, mergeSelections, nested, onType, printField } from '../../ask/graphql-text.ts'
@@ -175,8 +175,8 @@ function briefOf({ brief, collection }: Subject, without: string | null, cite: b
     .filter((name) => name !== without && !isList(name))
     .map((name) => parsePath(name, collection, toolbox))
   return {
-    selection: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }) },
-    readNode: (node: Json) => citedRow(node, readRow(node, paths, toolbox), cite),
+    selection: selectRow(paths, toolbox, cite),
+    readNode: (node: Json) => readRow(node, paths, toolbox, cite),
   }
 }
 

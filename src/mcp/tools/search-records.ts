@@ -8,7 +8,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
-import { citedRow, readRow, selectRow, withoutNulls } from '../../ask/selection.ts'
+import { readRow, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
@@ -116,7 +116,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
       edges: {
         cursor: {},
         ...(hasSnippets && selectSnippets(collection)),
-        node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
+        node: { ...selectRow(paths, toolbox, cite), ...(isFull && { recordJson: {} }) },
       },
       pageInfo: { hasNextPage: {} },
     },
@@ -125,11 +125,10 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const read = await toolbox.read(wanted, besides)
   const page = read.data[root] as Page
   const rows = page.edges.map((edge): Json => {
-    const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)
+    const row = isFull ? wholeRow(edge.node, cite) : readRow(edge.node, paths, toolbox, cite)
     const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
-    const cited = citedRow(edge.node, row, cite)
     // A property that is called `snippet` is shown itself.
-    return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
+    return snippet === null || 'snippet' in row ? row : { ...row, snippet }
   })
   const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
@@ -195,9 +194,9 @@ function orderOf(words: WordSearch | null): string | null {
 }
 
 /** A property `uri` must not replace the record's own URI, so that only get_record shows it. */
-function wholeRow({ uri, recordJson }: Json): Json {
+function wholeRow({ uri, cid, recordJson }: Json, cite: boolean): Json {
   const { $type: _, uri: __, ...record } = recordJson as Json
-  return { uri, ...(withoutNulls(record) as Json) }
+  return { uri, ...(cite && { cid }), ...(withoutNulls(record) as Json) }
 }
 
 /** Counts of referring records are named by these: `enrichment.count`. */

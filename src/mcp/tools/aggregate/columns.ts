@@ -13,7 +13,7 @@ import {
   selectMeasure,
 } from '../../../ask/measures.ts'
 import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/paths.ts'
-import { citedRow, readRow, selectRow } from '../../../ask/selection.ts'
+import { readRow, selectRow } from '../../../ask/selection.ts'
 import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { readOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
@@ -145,17 +145,14 @@ export function samplesColumn(
     ([, { nsid }]) => display?.mayMiss !== false && context.catalogue.of(nsid).display !== null,
   )
   const others = reference === undefined ? [] : [pathOf(reference[0])]
-  const row = selectRow([...own, ...others], context)
+  const nodes = `samples: ${printField('nodes', { first: number, sortBy })}`
   return {
     title: samplesTitle,
-    select: {
-      [`samples: ${printField('nodes', { first: number, sortBy })}`]: { ...row, ...(cite && { cid: {} }) },
-    },
+    select: { [nodes]: selectRow([...own, ...others], context, cite) },
     read: ({ samples }) =>
       (samples as readonly Json[]).map((node) => {
-        const named = readRow(node, own, context)
-        const isNamed = Object.keys(named).length > 1
-        return citedRow(node, isNamed ? named : readRow(node, others, context), cite)
+        const isNamed = Object.keys(readRow(node, own, context)).length > 1
+        return readRow(node, isNamed ? own : others, context, cite)
       }),
   }
 }
