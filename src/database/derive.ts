@@ -4,7 +4,7 @@ import { urlHash } from '../util/text/normalize-url.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue, RecordPut } from './changes.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type WordIndex } from './layout/tables.ts'
-import { isObject } from '../util/is-object.ts'
+import { isObject, valueAt } from '../util/is-object.ts'
 
 type DerivedRow = Pick<RecordPut, 'columns' | 'arrays'>
 
@@ -110,13 +110,6 @@ function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValu
   if (kind === 'reference') return referenceOf(element)
   const value = columnValue[kind](element)
   return value === null ? null : [value]
-}
-
-/** The value at a path outside arrays. */
-export function valueAt(value: object, path: readonly string[]): unknown {
-  let at: unknown = value
-  for (const property of path) at = isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined
-  return at
 }
 
 /** All values at a path, descending into arrays. */

@@ -43,14 +43,3 @@ export interface RowWriter {
   row(row: Row): string | Uint8Array
   end?(): string | Uint8Array
 }
-
-/** The value of a column in a row; null if it is missing. */
-export function valueOf(row: Row, path: readonly string[]): unknown {
-  let value: unknown = row
-  for (const name of path) {
-    // A key may be named like a member that every object inherits.
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
-    value = (value as Row)[name]
-  }
-  return value ?? null
-}

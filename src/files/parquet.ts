@@ -4,7 +4,8 @@
  */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { parseInstant } from '../util/instant.ts'
-import { type ColumnType, type FileSpec, type RowWriter, valueOf } from './file-spec.ts'
+import { valueAt } from '../util/is-object.ts'
+import type { ColumnType, FileSpec, RowWriter } from './file-spec.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
@@ -48,7 +49,7 @@ export function createParquetWriter({ columns, query }: Pick<FileSpec, 'columns'
     begin: take,
     row(row) {
       for (const [index, { path, type }] of columns.entries()) {
-        const value = stored(valueOf(row, path), type)
+        const value = stored(valueAt(row, path) ?? null, type)
         group[index]?.push(value)
         if (typeof value === 'string') characters += value.length
       }

@@ -1,7 +1,8 @@
 /** Writes a file piece by piece from rows of JSON text, in memory that does not grow with the rows. */
 import { pipeline, Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
-import { type FileColumn, type FileSpec, type Row, type RowWriter, valueOf } from './file-spec.ts'
+import { valueAt } from '../util/is-object.ts'
+import type { FileColumn, FileSpec, Row, RowWriter } from './file-spec.ts'
 
 /** Characters that are gathered before they are passed on. */
 const pieceLength = 65_536
@@ -67,7 +68,7 @@ function createNdjsonWriter({ columns }: Pick<FileSpec, 'columns'>): RowWriter {
   return {
     row: (row) => {
       let line = ''
-      for (const { path, start } of members) line += start + JSON.stringify(valueOf(row, path))
+      for (const { path, start } of members) line += start + JSON.stringify(valueAt(row, path) ?? null)
       return `${line}}\n`
     },
   }
@@ -81,7 +82,7 @@ function createCsvWriter({ columns, bom }: Pick<FileSpec, 'columns' | 'bom'>): R
   const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
   return {
     begin: () => (bom ? '\uFEFF' : '') + line(columns.map(({ name }) => quoted(name))),
-    row: (row) => line(columns.map((column) => cell(valueOf(row, column.path), column))),
+    row: (row) => line(columns.map((column) => cell(valueAt(row, column.path) ?? null, column))),
   }
 }
 

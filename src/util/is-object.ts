@@ -6,6 +6,14 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The value at a path of members; undefined where an array or something else lies in the way. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value
+  // A member may be named like one that every object inherits.
+  for (const name of path) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined
+  return at
+}
+
 /** A copy whose objects inherit nothing: libraries take what one inherits, such as `constructor`, for its members. */
 export function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)

@@ -2,7 +2,7 @@
 import { quote } from '../../sql/sql.ts'
 import { compareRecords, secondsOf } from '../../search/stories/story-index.ts'
 import { type StoryWords, storyWords } from '../../search/stories/story-words.ts'
-import { valueAt } from '../derive.ts'
+import { valueAt } from '../../util/is-object.ts'
 import type { ColumnValue } from '../changes.ts'
 import type { StoryColumns } from '../layout/columns.ts'
 import type { Table } from '../layout/tables.ts'

@@ -12,9 +12,9 @@ import { kindAndTime, kindTimeAndKey, namingText, type ReadValue } from '../part
 import { isAllowedPicture, picture } from '../parts/pictures.ts'
 import { directions, isWebAddress, paragraphs, recordLink, recordText } from '../parts/values.ts'
 import { shortText, timeAndZone, webLink } from '../parts/values.ts'
-import { isObject } from '../../util/is-object.ts'
+import { isObject, valueAt } from '../../util/is-object.ts'
 import { readReferences, type References } from './references.ts'
-import { type RecordNode, textOf, valueAt } from './record-operation.ts'
+import { type RecordNode, textOf } from './record-operation.ts'
 import { fieldList, type ValueContext } from './values.ts'
 
 const longestHeading = 500

@@ -8,7 +8,8 @@ import { kindTimeAndKey, type ReadValue } from '../parts/record-name.ts'
 import { isPresent, recordLink } from '../parts/values.ts'
 import { valueAddress } from '../browse/context.ts'
 import type { RecordNode, Referring, ReferringAnswer } from './record-operation.ts'
-import { languageOf, mostReferring, valueAt } from './record-operation.ts'
+import { languageOf, mostReferring } from './record-operation.ts'
+import { valueAt } from '../../util/is-object.ts'
 import { fieldValue, fieldWords, type ValueContext } from './values.ts'
 
 type BesideContext = Omit<ValueContext, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>

@@ -5,7 +5,7 @@ import { leaves, mergeSelections, printField, type Selection } from '../../ask/g
 import type { Panel } from '../../ask/operation.ts'
 import { selectSameStory } from '../lists/stories.ts'
 import type { Site } from '../page.ts'
-import { isObject } from '../../util/is-object.ts'
+import { valueAt } from '../../util/is-object.ts'
 import { selectReferences } from './references.ts'
 
 /** A page shows so many of the records that refer by one field. */
@@ -85,14 +85,6 @@ export function recordPanel(uri: string, subject: PageSubject, site: Site): Pane
       ),
     ]),
   }
-}
-
-/** The value under properties; undefined where an array or something else lies in the way. */
-export function valueAt(record: unknown, properties: readonly string[]): unknown {
-  return properties.reduce<unknown>(
-    (at, property) => (isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined),
-    record,
-  )
 }
 
 /** The text of the field with that name; null without one. */

@@ -1,5 +1,5 @@
 /** Series in time: groups without records, changes from group to group, and groups in which the data begin or end. */
-import { isObject, type Json } from '../../../util/is-object.ts'
+import { isObject, type Json, valueAt } from '../../../util/is-object.ts'
 import { type CalendarUnit, moved } from '../../../util/time/calendar.ts'
 import { leafPath } from '../../../schema/model/leaves.ts'
 import { isTimePart, measureFields, wherePath } from '../../../schema/model/operators.ts'
@@ -71,8 +71,7 @@ export function partialTimes(
   const group = groups.find(isTime)
   if (group === undefined || span === undefined) return { incomplete: [], unchanged: new Set() }
   const { min, max } = span as { readonly min: Json; readonly max: Json }
-  const path = wherePath(group.field, catalogue.model)
-  const asked = path.reduce<unknown>((inside, name) => (isObject(inside) ? inside[name] : undefined), where)
+  const asked = valueAt(where, wherePath(group.field, catalogue.model))
   const { gte, gt, lt, lte } = isObject(asked) ? asked : {}
   const at = (...times: readonly unknown[]) =>
     times.flatMap((time) => (typeof time === 'string' ? Date.parse(time) : []))
