@@ -1,5 +1,5 @@
 /** The interface of the GraphQL service that is asked, independent of its location, and how its responses are read. */
-import { isObject, type Json } from '../util/is-object.ts'
+import { isObject, valueAt } from '../util/is-object.ts'
 
 export interface EndpointQuestion {
   readonly query: string
@@ -42,26 +42,23 @@ export class EndpointError extends Error {
 
 /** `seconds`: how long to wait after errors that do not say it. */
 export function readResponse(given: unknown, seconds: number | null = null): EndpointAnswer {
-  const response = asObject(given)
-  const errors = Array.isArray(response?.['errors']) ? response['errors'] : []
-  const cost = asObject(response?.['extensions'])?.['cost']
+  const data = valueAt(given, ['data'])
+  const errors = valueAt(given, ['errors'])
+  const cost = valueAt(given, ['extensions', 'cost'])
   return {
-    data: asObject(response?.['data']),
-    errors: errors.map((error) => asFault(error, seconds)),
+    data: isObject(data) ? data : null,
+    errors: Array.isArray(errors) ? errors.map((error) => asFault(error, seconds)) : [],
     cost: typeof cost === 'number' ? cost : null,
   }
 }
 
 function asFault(error: unknown, seconds: number | null): EndpointFault {
-  const { message, extensions } = asObject(error) ?? {}
-  const { code, retryAfter } = asObject(extensions) ?? {}
+  const message = valueAt(error, ['message'])
+  const code = valueAt(error, ['extensions', 'code'])
+  const retryAfter = valueAt(error, ['extensions', 'retryAfter'])
   return {
     message: typeof message === 'string' ? message : 'The service names an error without saying which.',
     code: typeof code === 'string' ? code : null,
     retryAfter: typeof retryAfter === 'number' ? retryAfter : seconds,
   }
-}
-
-function asObject(value: unknown): Json | null {
-  return isObject(value) ? value : null
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { ServiceError } from '../../errors.ts'
-import { isObject, parseJson } from '../../util/is-object.ts'
+import { isObject, parseJson, valueAt } from '../../util/is-object.ts'
 import { measureJson } from '../../util/text/json-depth.ts'
 import { wordRefusal } from '../words/service-refusals.ts'
 import { plainMessage } from '../words/plain-text.ts'
@@ -96,6 +96,5 @@ export function errorText(id: RequestId | null, error: RpcError): string {
 
 /** Its requests name their revision in `_meta`. The SDK has constants for these names, but `serve` does not load it. */
 function isOfNewerRevision(params: unknown): boolean {
-  const meta = isObject(params) ? params['_meta'] : undefined
-  return isObject(meta) && 'io.modelcontextprotocol/protocolVersion' in meta
+  return valueAt(params, ['_meta', 'io.modelcontextprotocol/protocolVersion']) !== undefined
 }

@@ -5,7 +5,7 @@ import { ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextpro
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { AskError } from '../../ask/ask-error.ts'
-import { isObject, type Json } from '../../util/is-object.ts'
+import { isObject, type Json, valueAt } from '../../util/is-object.ts'
 import { fileQuery, type Tool, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
@@ -127,8 +127,8 @@ export function refuseUnserved(
   const id = requestIdOf(message)
   const { method, params } = isObject(message) ? message : {}
   if (id === null || !isObject(params)) return null
-  const { _meta: meta, cursor } = params
-  const requested = isObject(meta) ? meta[PROTOCOL_VERSION_META_KEY] : undefined
+  const { cursor } = params
+  const requested = valueAt(params, ['_meta', PROTOCOL_VERSION_META_KEY])
   if (typeof requested === 'string' && requested !== newest && (named ?? requested) === requested) {
     const text = errorText(id, {
       code: ProtocolErrorCode.UnsupportedProtocolVersion,
