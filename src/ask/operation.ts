@@ -7,7 +7,7 @@ import { EnumValue, indent, printField, printLines, type Selection } from './gra
 
 /** Points of an operation, below the 250 of the public tier. */
 export const affordable = 215
-/** Points of an operation of what its reader has chosen. */
+/** Points of an operation of what its reader has chosen, and of counts for agents. */
 export const mostAffordable = 240
 /** Points of all operations of a chart: a reader may look at several of the dearest in a minute. */
 const mostOfChart = 1_200
@@ -78,7 +78,7 @@ export function priceOperations({ schema, price }: Priced, panels: readonly Pane
   if (points <= mostAffordable) return { operations: [whole], points: [points] }
   const each = panels.map((panel) => ({ panel, points: pointsOf(build([panel])) }))
   // Together panels cost at most what they cost one by one.
-  const groups = packOperations(each, mostAffordable, (one) => one.points)
+  const groups = packOperations(each)
   return {
     operations: groups.map((group) => build(group.map(({ panel }) => panel))),
     points: each.map((one) => one.points),
@@ -89,22 +89,19 @@ export function affordableOperations(priced: Priced, panels: readonly Panel[]): 
   return priceOperations(priced, panels).operations
 }
 
-/** The items in as few operations of at most `most` points as their order allows. */
-export function packOperations<Item>(
+/** The items in as few operations that can be afforded as their order allows. */
+export function packOperations<Item extends { readonly points: number }>(
   items: readonly Item[],
-  most: number,
-  pointsOf: (item: Item) => number,
 ): readonly (readonly Item[])[] {
   const operations: Item[][] = []
   let left = 0
   for (const item of items) {
-    const points = pointsOf(item)
-    if (operations.length === 0 || points > left) {
+    if (operations.length === 0 || item.points > left) {
       operations.push([])
-      left = most
+      left = mostAffordable
     }
     operations.at(-1)?.push(item)
-    left -= points
+    left -= item.points
   }
   return operations
 }

@@ -6,7 +6,7 @@ import { EndpointError } from '../../../endpoint/endpoint.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
 import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
-import { packOperations } from '../../../ask/operation.ts'
+import { mostAffordable, packOperations } from '../../../ask/operation.ts'
 import { inPages, pageSizes } from '../../graphql/ask.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { percent, roughPercent } from './describe-parts.ts'
@@ -23,8 +23,6 @@ interface Count {
   readonly points: number
 }
 
-/** Points of the counts in one operation; the smallest tier has 250 for it, and every operation has some for itself. */
-const mostPoints = 240
 /** Maximum size of a collection whose records are read to count a field; of larger ones a sample is read. */
 const mostScanned = 150_000
 /** Counts of lists of values are compared with so many facets in one list. */
@@ -74,12 +72,11 @@ async function countRates(
   const sampled = wanted.filter((field) => !counts.some((count) => count.field === field))
   try {
     if (sampled.length > 0) await readSample(rates, sampled, records, subject, toolbox)
-    for (const some of packOperations(counts, mostPoints, ({ points }) => points))
-      keep(await countMissing(some, subject, toolbox))
+    for (const some of packOperations(counts)) keep(await countMissing(some, subject, toolbox))
     return { rates, refused: null }
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error
-    const tooComplex = `counting them costs up to ${mostPoints} points in one operation, more than your tier has.`
+    const tooComplex = `counting them costs up to ${mostAffordable} points in one operation, more than your tier has.`
     return { rates, refused: error.code === 'QUERY_TOO_COMPLEX' ? tooComplex : error.message }
   }
 }
