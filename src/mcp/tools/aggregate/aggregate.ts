@@ -112,7 +112,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   assertDistinct(groups)
   const question = await readQuestion(given, { subject, ...parsed }, toolbox)
-  const { args, columns, where, against, endHint } = question
+  const { args, columns, where, against } = question
   const asked: Selection = { [printMain(question)]: selectMain(question, toolbox) }
   const besides = {
     ...selectSpan(groups, subject, toolbox),
@@ -131,7 +131,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const least = args.min_count ?? leastUnusual
   const none = `No group of at least ${least} records (min_count) is more frequent than among those compared with.`
   const counts = sideCountsHint(data, whole.count, args, subject, toolbox)
-  const hint = sentences(why ?? (isNoneUnusual ? none : null), counts, endHint, toolbox.referenceHint())
+  const end = args === given ? null : 'fill ends today, because there is no until.'
+  const hint = sentences(why ?? (isNoneUnusual ? none : null), counts, end, toolbox.referenceHint())
   const said = answer(
     { ...table, incomplete: partial.incomplete },
     whole,
@@ -154,8 +155,7 @@ async function readQuestion(
   toolbox: Toolbox,
 ) {
   const { collection } = subject
-  // `endHint`: that a series ends today, because there is no `until`.
-  const { args, hint: endHint } = boundSeries(given, groups, subject)
+  const args = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
   const words = (args.measures ?? []).map((text) => text.trim())
@@ -189,7 +189,7 @@ async function readQuestion(
   const numerator =
     args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
   if (numerator !== null) columns.push(...shareColumns)
-  return { subject, groups, interval, args, endHint, order, columns, search, where, numerator, against }
+  return { subject, groups, interval, args, order, columns, search, where, numerator, against }
 }
 
 function assertDistinct(groups: readonly Group[]): void {

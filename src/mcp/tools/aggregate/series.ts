@@ -27,7 +27,7 @@ export function boundSeries(
   args: AggregateArguments,
   groups: readonly Group[],
   { time }: Subject,
-): { readonly args: AggregateArguments; readonly hint: string | null } {
+): AggregateArguments {
   const { fill = false, change = false, unusual, filters, since, until } = args
   const asked = fill ? 'fill' : change ? 'change' : null
   const isSeries = groups.filter(isTime).length === 1 && !(fill && groups.length > 1)
@@ -36,15 +36,13 @@ export function boundSeries(
   if (asked !== null && unusual !== undefined)
     throw new AskError(`${asked} and unusual exclude each other: unusual groups are not series.`)
   const { field } = groups[0] ?? {}
-  if (!fill || field?.joins.length !== 0 || field.name !== `${time}_${field.bucket}`)
-    return { args, hint: null }
+  if (!fill || field?.joins.length !== 0 || field.name !== `${time}_${field.bucket}`) return args
   const condition = isObject(filters) ? filters[time] : undefined
   const operators = isObject(condition) ? Object.keys(condition) : condition === undefined ? [] : ['eq']
   const bounds = (names: readonly string[]) => operators.some((name) => names.includes(name))
   if (since === undefined && !bounds(['gte', 'gt', 'eq']))
     throw new AskError('fill needs a time to begin with: add since, such as "last 7 days".')
-  if (until !== undefined || bounds(['lte', 'lt', 'eq'])) return { args, hint: null }
-  return { args: { ...args, until: 'today' }, hint: 'fill ends today, because there is no until.' }
+  return until !== undefined || bounds(['lte', 'lt', 'eq']) ? args : { ...args, until: 'today' }
 }
 
 /** The moments between which there are data, as an aggregate with this alias; empty where nothing is grouped by time. */
