@@ -1,6 +1,6 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
 import { leafPath } from '../../schema/model/leaves.ts'
-import { type SortField, sortFields } from '../../schema/model/operators.ts'
+import { sortFields } from '../../schema/model/operators.ts'
 import { operatorsOn } from '../../schema/model/where-operators.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
@@ -13,7 +13,7 @@ import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
 import { selectSideCounts } from '../words/side-counts.ts'
-import { EnumValue, printField, type Selection } from '../../ask/graphql-text.ts'
+import { EnumValue, type Literal, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
@@ -95,16 +95,8 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const words = readSearch(subject, args.search)
   const hasSnippets = words !== null && words.terms.length > 0 && !isFull
   const isRanked = isByRelevance(sort, words, subject)
-  const sorted = isRanked ? [] : parseSort(sort, subject, toolbox)
+  const sortBy = isRanked ? [{ field: new EnumValue('RELEVANCE') }] : parseSort(sort, subject, toolbox)
   const where = await buildWhere(subject, args, toolbox)
-  const sortBy = isRanked
-    ? [{ field: new EnumValue('RELEVANCE') }]
-    : sorted.map(({ field, isDescending }) => ({
-        field: new EnumValue(field.name),
-        direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
-        // In descending order they are.
-        ...(!isDescending && { nulls: new EnumValue('LAST') }),
-      }))
   const { rootField: root } = collection
   const narrowed = { search: words?.text, where, sortBy }
   const list = printField(root, { first: limit, after, ...narrowed })
@@ -199,25 +191,31 @@ function wholeRow({ uri, cid, recordJson }: Json, cite: boolean): Json {
   return { uri, ...(cite && { cid }), ...(withoutNulls(record) as Json) }
 }
 
-/** Counts of referring records are named by these: `enrichment.count`. */
+/** For `sortBy`. Counts of referring records are named by these: `enrichment.count`. */
 function parseSort(
   sort: string | undefined,
   { collection, label, time }: Subject,
   context: SchemaContext,
-): readonly { readonly field: SortField; readonly isDescending: boolean }[] {
+): readonly Literal[] {
   const referring = reverseNames(collection, context)
-  const fields = sortFields(collection).map((field) => ({
-    field,
+  const fields = sortFields(collection).map(({ name, leaf }) => ({
+    name,
     path:
-      field.leaf.kind === 'count'
-        ? `${referring.get(field.leaf.reference) ?? field.leaf.reference.viaField}.count`
-        : leafPath(field.leaf).join('.'),
+      leaf.kind === 'count'
+        ? `${referring.get(leaf.reference) ?? leaf.reference.viaField}.count`
+        : leafPath(leaf).join('.'),
   }))
   const written = (sort ?? `-${time}`).split(',').map(readOrder)
   if (written.length > limits.sortFields) throw new AskError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map(({ name, isDescending }) => {
-    const field = fields.find((each) => each.field.name === name || each.path === name)
-    if (field !== undefined) return { field: field.field, isDescending }
+    const field = fields.find((each) => each.name === name || each.path === name)
+    if (field !== undefined)
+      return {
+        field: new EnumValue(field.name),
+        direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
+        // In descending order they are.
+        ...(!isDescending && { nulls: new EnumValue('LAST') }),
+      }
     const given = `"${name.slice(0, 80)}"`
     const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))
