@@ -10,6 +10,7 @@ import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Where } from '../../ask/where.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
+import type { Counted } from '../tools/describe/describe-parts.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { besidesTime } from './side-counts.ts'
@@ -169,10 +170,7 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
   const root = `${rootField}Aggregate`
   const query = printField(root, { groupBy: [new EnumValue(name)], limit: mostRead })
   const data = await toolbox.ask({ [query]: { groupCount: {}, groups: leaves(name, 'count') } })
-  const { groupCount, groups } = data[root] as {
-    readonly groupCount: number
-    readonly groups: readonly (Json & { readonly count: number })[]
-  }
+  const { groupCount, groups } = data[root] as Counted
   const named = groups.filter(({ [name]: value }) => typeof value === 'string')
   return {
     values: named.map(({ [name]: value }) => String(value)),
