@@ -2,12 +2,13 @@
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import { ownKey, type Table } from '../../database/layout/tables.ts'
-import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
+import { accountsOf, isKey, linkIndexOf, ownUris } from '../plan/plan-facts.ts'
 import { allOf, identifier, join, type Sql, sql } from '../../sql/sql.ts'
 import type { IdOrder } from './emit-filter.ts'
 import { countCondition, emitFilter, emitIds, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
+import { linkedTo } from './emit-links.ts'
 import { emitQuery } from './steps.ts'
-import { type Emitter, newRow, opaqueTermsOf, type RecordRow } from './emitter.ts'
+import { type Emitter, newRow, opaqueTermsOf, type Parent, recordOf, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'
 
@@ -16,17 +17,28 @@ export interface From {
   readonly on: readonly Sql[]
 }
 
-export type Access = Pick<RowAccess, 'path' | 'filter'>
+export type Access = Omit<RowAccess, 'table'>
 
-export function emitFrom(emitter: Emitter, access: Access, row: RecordRow, order?: IdOrder): From {
-  const { path, filter } = access
+/** Where rows are found, and the conditions by which they are. `parent`: the row to which their link refers. */
+export function emitFrom(
+  emitter: Emitter,
+  access: Access,
+  row: RecordRow,
+  parent: Parent,
+  order?: IdOrder,
+): From {
+  const { path, filter, link } = access
   const { alias, table } = row
+  const bound = order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
+  if (link !== null) {
+    const { from, on } = linkedTo(emitter, link, row, recordOf(parent), linkIndexOf(table, link))
+    return { from, on: [on, ...bound] }
+  }
   const range = idRange(emitter, row, filter)
   switch (path.kind) {
     case 'planner':
     case 'index-scan': {
       const index = path.kind === 'planner' ? undefined : path.index
-      const bound = order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
       const conditions = filter.map((part) => part.filter)
       const on = [...bound, ...range, ...keyBound(index, conditions, row)]
       return { from: emitter.rows(table, alias, index), on }
@@ -46,6 +58,18 @@ export function emitFrom(emitter: Emitter, access: Access, row: RecordRow, order
       return { from: emitter.rows(table, alias), on: [...held, ...keyBound(path.index, path.held, row)] }
     }
   }
+}
+
+/** Rows in any order: where they are found, and all their conditions, with `more`. */
+export function emitAccess(
+  emitter: Emitter,
+  access: Access,
+  row: RecordRow,
+  parent: Parent,
+  more: readonly Sql[] = [],
+): { readonly from: Sql; readonly where: Sql } {
+  const { from, on } = emitFrom(emitter, access, row, parent)
+  return { from, where: allOf([...on, emitFilters(emitter, access, row), ...more]) }
 }
 
 /** All filters of a row; those that the path does not answer must not lead the planner to another path. */
@@ -163,9 +187,9 @@ export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Stat
 export function emitRowsProbe(emitter: Emitter, table: Table, filter: Filter): Statement {
   return emitQuery(emitter, (within) => {
     const row = newRow(within, table)
-    const conjunct = { filter, isIndexed: true }
-    const { from, on } = emitFrom(within, { path: { kind: 'planner' }, filter: [conjunct] }, row)
-    return sql`select 1 from ${from} where ${allOf([...on, emitIndexed(within, filter, row)])}`
+    const access: Access = { link: null, path: { kind: 'planner' }, filter: [{ filter, isIndexed: true }] }
+    const { from, where } = emitAccess(within, access, row, null)
+    return sql`select 1 from ${from} where ${where}`
   })
 }
 

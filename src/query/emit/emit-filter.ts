@@ -19,7 +19,7 @@ import {
   opaqueTermsOf,
   hintsOf,
 } from './emitter.ts'
-import { accountsOf } from '../plan/plan-facts.ts'
+import { accountsOf, linkIndexOf } from '../plan/plan-facts.ts'
 import { alone, emitStagedFilter, type FilterContext } from './emit-staged-filter.ts'
 import { emitReferringCount, emitReferringCounts, linked, linkedTo } from './emit-links.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
@@ -227,7 +227,13 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
     return sql`select 1 from ${from} where ${other.alias}.base = ${base} and ${other.alias}.rkey = ${key} and ${where}`
   }
   const where = only(emitFilter(emitter, semiJoin.where, other))
-  const { from, on } = linkedTo(emitter, semiJoin.link, other, recordOf(row), semiJoin.linkIndex)
+  const { from, on } = linkedTo(
+    emitter,
+    semiJoin.link,
+    other,
+    recordOf(row),
+    linkIndexOf(semiJoin.table, semiJoin.link),
+  )
   return sql`select 1 from ${from} where ${on} and ${where}`
 }
 

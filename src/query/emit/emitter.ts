@@ -125,8 +125,8 @@ export function opaqueTermsOf({ plannerControl }: Dialect): OpaqueTerms {
   return plannerControl
 }
 
-export function recordOf(row: Row): RecordRow {
-  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+export function recordOf(row: Row | null): RecordRow {
+  if (row?.kind !== 'record') throw new Error('Only records are referred to.')
   return row
 }
 

@@ -31,10 +31,8 @@ export function describeAccess(access: TotalAccess | GroupAccess | DistinctCount
       return `the difference of ${describeAccess(access.of)} and ${describeAccess(access.less)}`
     case 'rows':
       return access.groupIndex === undefined
-        ? describePath(access.rows.path)
+        ? describePath(access.path)
         : `the index ${access.groupIndex.name} for each group`
-    case 'linked-rows':
-      return describePath(access.rows.path)
   }
 }
 

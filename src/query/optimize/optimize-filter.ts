@@ -15,7 +15,7 @@ import { estimateWords } from './match-words.ts'
 import { candidatePath, isUnhinted, type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
-import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
+import type { Condition, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 import type { GroupKey } from '../plan/groups/group-plan.ts'
 
 interface ConditionContext {
@@ -121,7 +121,7 @@ export function planSetJoin(
 ): PhysicalSemiJoin {
   const where = planFilter(optimizer, join.where, { isNested: true })
   const candidates = sources === null ? null : candidatePath(optimizer, sources)
-  return { ...join, where, strategy: 'in', candidates, linkIndex: null }
+  return { ...join, where, strategy: 'in', candidates }
 }
 
 /**
@@ -135,20 +135,10 @@ function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: ConditionCon
     around.isNested === true && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
   const isProbed = !isSet && !isUnhinted(optimizer)
   const where = planFilter(optimizer, join.where, { isNested: true, isProbed })
-  if (isSet) return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
+  if (isSet) return { ...join, where, strategy: 'set', candidates: null }
   const isNesting = around.isNested || hasSemiJoin(join.where)
   const strategy = around.strategy ?? (isNesting ? 'once' : 'planner')
-  const linkIndex = join.kind === 'referring' ? linkIndexOf(join.table, join.link) : null
-  return { ...join, where, strategy, candidates: null, linkIndex }
-}
-
-/** The index that finds referring records; SQLite would prefer one over a condition that all meet. */
-export function linkIndexOf(table: Table, link: Link): string | null {
-  if (link.kind === 'array') return null
-  const index = table.indexes.find(
-    ({ kind, columns }) => kind === 'reference' && columns[0] === link.base.name,
-  )
-  return index?.name ?? null
+  return { ...join, where, strategy, candidates: null }
 }
 
 /** Rows that a condition may read in addition to the rows it is evaluated for. */

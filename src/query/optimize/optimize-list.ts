@@ -150,14 +150,13 @@ function planDistinctRows(
   const found = planCountedRows(optimizer, list)
   const all = idOrder ? found : withoutIndex(optimizer, found)
   const order = { kind: 'distinct', keys, sort, idOrder, near, all } as const
-  return { ...chosenRows(list, wanted), order, path: near?.path ?? all.rows.path }
+  return { ...chosenRows(list, wanted), order, path: near?.path ?? all.path }
 }
 
 /** SQLite would read rows one by one in the order of an index over the values, which takes twice as long as sorting. */
 function withoutIndex(optimizer: Optimizer, access: CountedRows): CountedRows {
-  const { kind, rows } = access
-  if (isUnhinted(optimizer) || kind !== 'rows' || rows.path.kind !== 'planner') return access
-  return { kind, rows: { ...rows, path: { kind: 'index-scan', index: null } } }
+  if (isUnhinted(optimizer) || access.link !== null || access.path.kind !== 'planner') return access
+  return { ...access, path: { kind: 'index-scan', index: null } }
 }
 
 /** Null if even the first rows are found only by sorting all of them. */

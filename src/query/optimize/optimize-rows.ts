@@ -2,7 +2,7 @@
 import { beyondStart } from '../plan/bounds.ts'
 import { chooseForPage, isDefaultOrder, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
+import { filterEstimate, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
 import { isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { Choice } from './path-options.ts'
 import type { AccessPath, Conjunct, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
@@ -28,7 +28,6 @@ export function chosenRows(
   return {
     table,
     link,
-    linkIndex: null,
     sort: reverse ? sort.map(reversed) : sort,
     position: page.from,
     inclusive,
@@ -57,7 +56,6 @@ export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): 
   const filter = planConjuncts(optimizer, left, { isProbed, lookups: { table, least } })
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     ...chosenRows(list, wanted),
-    linkIndex: link === null ? null : linkIndexOf(table, link),
     sort,
     filter,
     order,

@@ -1,12 +1,11 @@
 /** `pairs` of an aggregate: which elements of an array occur together in one record. */
 import type { GroupField } from '../../schema/model/operators.ts'
-import { allOf, identifier, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitFilters } from '../emit/emit-access-path.ts'
+import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitAccess } from '../emit/emit-access-path.ts'
 import { isSameRecord } from '../emit/emit-links.ts'
 import { staged } from '../emit/steps.ts'
 import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
 import { type Emitter, newRow } from '../emit/emitter.ts'
-import { fromRows } from '../emit/groups/emit-counts.ts'
 import { describeAccess } from '../optimize/describe-access.ts'
 import { planCountedRows } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
@@ -82,11 +81,10 @@ function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
   const most = raw(String(mostPaired))
   if (rows === null) return sql`select id from ${name} group by id having count(*) between 2 and ${most}`
   const row = newRow(emitter, table)
-  const { from, on } = fromRows(emitter, rows, row, null)
   const side = emitter.alias()
   const size = sql`(select count(*) from ${name} ${side} where ${isSameRecord(emitter, side, row.alias)})`
-  const condition = allOf([...on, emitFilters(emitter, rows.rows, row), sql`${size} <= ${most}`])
-  return sql`select ${row.alias}.id as id from ${from} where ${condition}`
+  const { from, where } = emitAccess(emitter, rows, row, null, [sql`${size} <= ${most}`])
+  return sql`select ${row.alias}.id as id from ${from} where ${where}`
 }
 
 export function describePairs({ array, limit, rows }: PhysicalPairs): string {

@@ -115,9 +115,9 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const whole = { where: alwaysTrue, isSubtracted: false, groups: everything, total: totalOf(alwaysTrue) }
   const subtracted = outside.map(({ condition, path }): BackgroundPart => {
     const part = all([condition, not(where)])
-    const rows = { table, path, filter: planConjuncts(optimizer, conjuncts(part)) }
-    const counted = addsUp ? ({ kind: 'groups' } as const) : ({ kind: 'rows', rows } as const)
-    return { where: part, isSubtracted: true, groups: { kind: 'rows', rows }, total: counted }
+    const filter = planConjuncts(optimizer, conjuncts(part))
+    const groups = { kind: 'rows', table, link: null, path, filter } as const
+    return { where: part, isSubtracted: true, groups, total: addsUp ? { kind: 'groups' } : groups }
   })
   return { minCount, total, background: [whole, ...subtracted], subtractsGroups: true }
 }

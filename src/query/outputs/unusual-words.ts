@@ -5,11 +5,11 @@
 import type { Table, WordIndex } from '../../database/layout/tables.ts'
 import type { SearchField } from '../../schema/model/model.ts'
 import { mostRead, sampleParts } from '../../search/sample.ts'
-import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitFilters } from '../emit/emit-access-path.ts'
+import { join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitAccess } from '../emit/emit-access-path.ts'
 import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
-import { emitRecordCount, fromRows } from '../emit/groups/emit-counts.ts'
+import { emitRecordCount } from '../emit/groups/emit-counts.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
@@ -97,12 +97,12 @@ export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan):
 function planSample(optimizer: Optimizer, table: Table, where: Condition): CountedRows {
   const counted = planCountedRows(optimizer, { table, where })
   const index = table.indexes.find(({ kind }) => kind === 'sample')
-  if (isUnhinted(optimizer) || index === undefined || counted.rows.path.kind !== 'planner') return counted
+  if (isUnhinted(optimizer) || index === undefined || counted.path.kind !== 'planner') return counted
   const many = Math.ceil(Math.sqrt(mostRead * rowsOf(optimizer, table)))
   // What is not counted may be few.
   if (!optimizer.statistics.affordsCount(many)) return counted
   if (countFound(optimizer, table, planFilter(optimizer, where), many) < many) return counted
-  return { ...counted, rows: { ...counted.rows, path: { kind: 'index-scan', index: index.name } } }
+  return { ...counted, path: { kind: 'index-scan', index: index.name } }
 }
 
 /** The object `unusualWords` as JSON text. */
@@ -139,13 +139,12 @@ function countWords(emitter: StepEmitter, table: Table, field: number, { count, 
   const all = sql`(select ${emitRecordCount(emitter, count, table, null)} as n) ${emitter.alias()}`
   const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)
   const row = newRow(emitter, table)
-  const { from, on } = fromRows(emitter, rows, row, null)
   const part = sql`(select part from ${sample})`
   const isRead = wordCounts.isSampled(sql`${row.alias}.cid`, part)
-  const conditions = allOf([...on, emitFilters(emitter, rows.rows, row), isRead])
+  const { from, where } = emitAccess(emitter, rows, row, null, [isRead])
   const { fields } = table.words as WordIndex
   const texts = fields.slice(0, field + 1).map(({ text }) => columnOf(emitter, row.alias, text))
-  const read = emitter.step(sql`select ${wordCounts.read(row.alias, texts)} from ${from} where ${conditions}`)
+  const read = emitter.step(sql`select ${wordCounts.read(row.alias, texts)} from ${from} where ${where}`)
   return { name: emitter.step(wordCounts.words(read, field)), records: wordCounts.records(read) }
 }
 

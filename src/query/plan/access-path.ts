@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../../database/database.ts'
 import type { ArrayIndex, Table, TableIndex, TextIndex, WordIndex } from '../../database/layout/tables.ts'
 import type { TrigramMatch, WordMatch } from '../../sql/dialect.ts'
-import type { ConditionOn, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'
+import type { ConditionOn, Link, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'
 
 // Filters
 
@@ -19,8 +19,6 @@ export type PhysicalSemiJoin = (Omit<TargetSemiJoin, 'where'> | Omit<ReferringSe
   readonly strategy: 'set' | 'in' | 'each' | 'once' | 'planner'
   /** Narrows the rows of the other table first; null: no narrowing. */
   readonly candidates: CandidatePath | null
-  /** The index of the link by which referring records are found; null: the planner chooses. */
-  readonly linkIndex: string | null
 }
 
 /** One conjunct of a filter. */
@@ -65,9 +63,10 @@ export interface CandidatePath {
   readonly sources: readonly CandidateSource[]
 }
 
-/** Rows of one table that meet conditions, in any order. */
+/** Rows of one table that meet conditions, in any order; with a link, those that refer by it to the outer row. */
 export interface RowAccess {
   readonly table: Table
+  readonly link: Link | null
   readonly path: AccessPath
   readonly filter: readonly Conjunct[]
 }

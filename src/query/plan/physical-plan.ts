@@ -33,7 +33,7 @@ import type {
   TopPlan,
   WordTerm,
 } from './plan.ts'
-import type { Condition, Link, ReferringCount } from './conditions.ts'
+import type { Condition, ReferringCount } from './conditions.ts'
 
 export type * from './access-path.ts'
 
@@ -64,8 +64,6 @@ export interface Span {
 
 /** Rows of a list in order, from a position on. */
 export interface OrderedRows extends RowAccess {
-  readonly link: Link | null
-  readonly linkIndex: string | null
   readonly sort: readonly SortKey[]
   readonly position: readonly ColumnValue[] | null
   /** Whether the row at the position is included. */
@@ -201,20 +199,12 @@ export type CountAccess =
   | { readonly kind: 'difference'; readonly of: CountAccess; readonly less: CountAccess }
   | CountedRows
 
-/** Rows that are counted or grouped: of the whole table, or those that refer to the outer row. */
-export type CountedRows =
-  | {
-      readonly kind: 'rows'
-      readonly rows: RowAccess
-      /** Rows within some groups: the index that finds those of each group instead of `rows.path`. */
-      readonly groupIndex?: TableIndex
-    }
-  | {
-      readonly kind: 'linked-rows'
-      readonly rows: RowAccess
-      readonly link: Link
-      readonly linkIndex: string | null
-    }
+/** Rows that are counted or grouped. */
+export interface CountedRows extends RowAccess {
+  readonly kind: 'rows'
+  /** Rows within some groups: the index that finds those of each group instead of `path`. */
+  readonly groupIndex?: TableIndex
+}
 
 /** The number of records; `groups`: what the counts of all groups add up to. */
 export type TotalAccess = CountAccess | { readonly kind: 'groups' }

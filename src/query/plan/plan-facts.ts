@@ -12,6 +12,7 @@ import {
   all,
   type Comparison,
   type Condition,
+  type Link,
   type Operand,
   type ReferenceOperand,
   type ReferenceShape,
@@ -255,6 +256,15 @@ export function columnIndex(table: Table, part: Condition): TableIndex | undefin
   const leading = leadingColumn(part)
   if (leading === undefined) return undefined
   return indexesOf(table).find(({ columns }) => columns[0] === leading)
+}
+
+/** The index that finds referring records; SQLite would prefer one over a condition that all meet. */
+export function linkIndexOf(table: Table, link: Link): string | null {
+  if (link.kind === 'array') return null
+  const index = table.indexes.find(
+    ({ kind, columns }) => kind === 'reference' && columns[0] === link.base.name,
+  )
+  return index?.name ?? null
 }
 
 /** All indexes of a table, including the one over its own URIs. */

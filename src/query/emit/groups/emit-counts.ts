@@ -2,15 +2,15 @@
 import { type CountTable, countKeys, dayLength } from '../../../database/layout/counts.ts'
 import { haveColumn, sumColumn } from '../../../database/layout/sums.ts'
 import type { Table } from '../../../database/layout/tables.ts'
-import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitFilters, emitFrom, type From } from '../emit-access-path.ts'
+import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitFilters, emitAccess } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
-import { linked, linkedTo } from '../emit-links.ts'
+import { linked } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { keysOf, leftJoin } from '../emit-records.ts'
-import { columnOf, type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
+import { columnOf, type Emitter, newRow, type Parent, recordOf, type RecordRow } from '../emitter.ts'
 import { staged, stage, type StepEmitter } from '../steps.ts'
-import type { CountAccess, CountedRows, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
+import type { CountAccess, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
 /** The number of records of a table. */
@@ -31,11 +31,12 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     case 'account-counts':
       return sumOf(emitter, access.counts, sql`value in (${repoCollectionIds(table, access.dids)})`)
     case 'link-counts': {
-      const { alias } = around(parent)
+      const around = recordOf(parent)
+      const { alias } = around
       if (emitter.stages !== null)
         return countAt(
           emitter,
-          around(parent),
+          around,
           (keys) => sql`select base, rkey, n from ${identifier(access.counts.name)}
             where (base, rkey) in (select base, rkey from ${keys})`,
         )
@@ -47,22 +48,20 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     }
     case 'difference':
       return sql`(${emitCount(emitter, access.of, table, parent)} - ${emitCount(emitter, access.less, table, parent)})`
-    case 'rows':
-    case 'linked-rows': {
+    case 'rows': {
       const row = newRow(emitter, table)
-      if (emitter.stages !== null && access.kind === 'linked-rows') {
+      if (emitter.stages !== null && access.link !== null) {
         const { from, base, key } = linked(emitter, access.link, row, null)
-        const where = emitFilters(emitter, access.rows, row)
+        const where = emitFilters(emitter, access, row)
         return countAt(
           emitter,
-          around(parent),
+          recordOf(parent),
           (keys) => sql`select ${base} as base, ${key} as rkey, count(*) as n from ${from}
             where (${base}, ${key}) in (select base, rkey from ${keys}) and ${where} group by 1, 2`,
         )
       }
-      const { from, on } = fromRows(emitter, access, row, parent)
-      const where = emitFilters(emitter, access.rows, row)
-      return staged(emitter, sql`select count(*) from ${from} where ${allOf([...on, where])}`)
+      const { from, where } = emitAccess(emitter, access, row, parent)
+      return staged(emitter, sql`select count(*) from ${from} where ${where}`)
     }
   }
 }
@@ -94,22 +93,10 @@ export function emitRecordCount(
   return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${groups.name})`
 }
 
-/** Rows that are counted or grouped: the `from` clause, and conditions besides the filter. */
-export function fromRows(emitter: Emitter, access: CountedRows, row: RecordRow, parent: Parent): From {
-  if (access.kind === 'rows') return emitFrom(emitter, access.rows, row)
-  const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
-  return { from, on: [on] }
-}
-
 function sumOf(emitter: Emitter, counts: CountTable, where: Sql | null): Sql {
   const condition = where === null ? sql`` : sql` where ${where}`
   const sum = sql`coalesce(${emitter.dialect.sum(raw('n'))}, 0)`
   return staged(emitter, sql`select ${sum} from ${identifier(counts.name)}${condition}`)
-}
-
-function around(parent: Parent): RecordRow {
-  if (parent === null) throw new Error('A link needs the row that it refers to.')
-  return parent
 }
 
 // Groups from materialized counts and sums

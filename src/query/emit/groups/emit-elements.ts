@@ -121,7 +121,7 @@ function allRows({ table, elements, access, parent }: MeasuredRows): FoundRows {
 }
 
 function countedRows(access: GroupAccess | SharedRows): CountedRows {
-  if (access.kind === 'rows' || access.kind === 'linked-rows') return access
+  if (access.kind === 'rows') return access
   throw new Error('Elements are read from records.')
 }
 

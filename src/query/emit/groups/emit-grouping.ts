@@ -76,7 +76,6 @@ function storedGroups(emitter: StepEmitter, plan: MeasuredRows, names: readonly 
     case 'elements':
       return emitElementGroups(emitter, access, names)
     case 'rows':
-    case 'linked-rows':
     case 'shared': {
       const counted = emitCountedNames(emitter, plan) ?? emitCountedRecords(emitter, plan)
       return counted === null ? null : emitter.step(counted)

@@ -1,12 +1,12 @@
 /** The rows that are grouped, with the rows joined to them; each join and each array occurs once. */
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitFilters } from '../emit-access-path.ts'
+import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import { countedAt, emitReferringCounts, isSameRecord } from '../emit-links.ts'
 import { leftJoin } from '../emit-records.ts'
 import { columnOf, type Emitter, newRow, type Parent, type RecordRow, scalarOf } from '../emitter.ts'
 import type { NamedValue } from '../../../sql/dialect.ts'
-import { fromRows, groupedValue, readsRecord, storedKey } from './emit-counts.ts'
+import { groupedValue, readsRecord, storedKey } from './emit-counts.ts'
 import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
 import type { ReferringCount } from '../../plan/conditions.ts'
@@ -68,7 +68,7 @@ export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
       const names = grouped.map(({ name }) => name)
       // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
       // own column.
-      const isOfCandidates = 'rows' in access && 'sources' in access.rows.path
+      const isOfCandidates = access.kind === 'rows' && 'sources' in access.path
       const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
       return sql`${select([...grouped, ...others].map(named), restricted)} ${groupBy(by)}`
     },
@@ -227,10 +227,10 @@ export function createJoins(emitter: Emitter, rows: FoundRows) {
       joined: Sql = raw(''),
       isDistinct = false,
     ): Sql => {
-      if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
-      const { from, on } = fromGroups(emitter, row, rows) ?? fromRows(emitter, access, row, parent)
+      if (access.kind !== 'rows') throw new Error('Materialized groups read no rows.')
+      const { from, on } = fromGroups(emitter, row, rows) ?? emitFrom(emitter, access, row, parent)
       const all = Array.from(joins.values(), ({ text }) => text)
-      const condition = allOf([...on, emitFilters(emitter, access.rows, row), ...conditions])
+      const condition = allOf([...on, emitFilters(emitter, access, row), ...conditions])
       const found = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
       return sql`select ${raw(isDistinct ? 'distinct ' : '')}${join(selected as Sql[], ', ')} from ${found}`
     },

@@ -1,11 +1,11 @@
 /** The first record of each combination of values, in the order of a list, and the number of combinations. */
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { beyondPosition, emitFilters } from '../emit-access-path.ts'
+import { beyondPosition, emitAccess } from '../emit-access-path.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { columnOf, type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
 import { refuseStages, staged } from '../steps.ts'
-import { emitCount, fromRows } from '../groups/emit-counts.ts'
-import type { CountedRows, Distinct, OrderedRows, PhysicalList } from '../../plan/physical-plan.ts'
+import { emitCount } from '../groups/emit-counts.ts'
+import type { Distinct, OrderedRows, PhysicalList } from '../../plan/physical-plan.ts'
 import type { KeyValue } from '../../plan/plan.ts'
 import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
 
@@ -46,7 +46,7 @@ export function emitTotal(emitter: Emitter, { total: count, list }: PhysicalList
   if (parent !== null && emitter.stages !== null)
     refuseStages('the number of distinct values of referring records')
   const row = newRow(emitter, table)
-  const { from, where } = rowsFrom(emitter, count.rows, row, parent)
+  const { from, where } = emitAccess(emitter, count.rows, row, parent)
   const keys = join(keysOf(emitter, count.keys, row), ', ')
   return staged(
     emitter,
@@ -54,16 +54,11 @@ export function emitTotal(emitter: Emitter, { total: count, list }: PhysicalList
   )
 }
 
-function rowsFrom(emitter: Emitter, access: CountedRows, row: RecordRow, parent: Parent) {
-  const { from, on } = fromRows(emitter, access, row, parent)
-  return { from, where: allOf([...on, emitFilters(emitter, access.rows, row)]) }
-}
-
 /** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */
 function firstOf(emitter: Emitter, order: Distinct, { table, parent }: SelectedRows): Sql {
   const { keys, sort, idOrder, all } = order
   const row = newRow(emitter, table)
-  const { from, where } = rowsFrom(emitter, all, row, parent)
+  const { from, where } = emitAccess(emitter, all, row, parent)
   const by = join(keysOf(emitter, keys, row), ', ')
   if (idOrder) {
     const end = raw(sort[0]?.direction === 'asc' ? 'min' : 'max')

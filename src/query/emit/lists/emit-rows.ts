@@ -2,7 +2,7 @@
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Access, beyondPosition, emitFilters, emitFrom, isOpaque } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
-import { linkedTo, countedAt } from '../emit-links.ts'
+import { countedAt } from '../emit-links.ts'
 import { isNull } from '../emit-membership.ts'
 import type { Emitter, EmitRows, RecordRow, SelectedValues } from '../emitter.ts'
 import { newRow, opaqueTermsOf } from '../emitter.ts'
@@ -36,36 +36,27 @@ export const emitRows: EmitRows = (emitter, rows, parent, selection) => {
 }
 
 function inIdOrder(emitter: Emitter, rows: SelectedRows, isSorted: boolean, row: RecordRow): Sql {
-  const { table, link, linkIndex, sort, position, inclusive, limit, filter, path, parent, selection } = rows
+  const { table, sort, position, inclusive, limit, parent, selection } = rows
   const value = selection.value(row)
   const direction = sort[0]?.direction ?? 'desc'
   const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
   const condition = conditionOf(emitter, rows, row, selection)
   const order = sql`order by ${row.alias}.id ${raw(direction)}`
   const end = sql`limit ${emitter.dialect.limit(limit)}`
-  if (link !== null && parent !== null) {
-    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
-    const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-    return sql`select ${value} from ${from} where ${on}${beyond} and ${condition} ${order} ${end}`
-  }
-  const { from, on } = emitFrom(emitter, { path, filter }, row, { direction, bound })
+  const { from, on } = emitFrom(emitter, rows, row, parent, { direction, bound })
   // Ids that arrive in order are not sorted again, because sorting would gather all of them first.
   return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
 }
 
 function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
-  const { link, linkIndex, sort, position, inclusive, limit, parent, selection } = rows
+  const { sort, position, inclusive, limit, parent, selection } = rows
   const value = selection.value(row)
   const condition = conditionOf(emitter, rows, row, selection)
   const { orders, joined } = orderOf(emitter, sort, row, isOpaque(rows.path))
   const starts = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
   const beyond = isOpaque(rows.path) ? starts.map(opaqueTermsOf(emitter.dialect).condition) : starts
   const found = (): Sql => {
-    if (link !== null && parent !== null) {
-      const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
-      return sql`select ${value} from ${from}${joined} where ${join([on, ...beyond, condition], ' and ')}`
-    }
-    const { from, on } = emitFrom(emitter, rows, row)
+    const { from, on } = emitFrom(emitter, rows, row, parent)
     return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])}`
   }
   const limited = sql`limit ${emitter.dialect.limit(limit)}`
@@ -80,12 +71,14 @@ function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
 /** Sorts candidates, then verifies one condition until a page is full: folding texts takes longer. */
 function verified(
   emitter: Emitter,
-  { sort, position, inclusive, limit, table, filter, path, selection: { value, except } }: SelectedRows,
+  rows: SelectedRows,
   { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
   row: RecordRow,
 ): Sql {
+  const { sort, position, inclusive, limit, table, selection } = rows
+  const { value, except } = selection
   const inner = newRow(emitter, table)
-  const { from, on } = emitFrom(emitter, { path, filter }, inner)
+  const { from, on } = emitFrom(emitter, rows, inner, null)
   const { orders, joined } = orderOf(emitter, sort, inner)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, inner, inclusive))]
   const held = allOf([...on, ...beyond, ...unverified.map((part) => emitFilter(emitter, part, inner))])
@@ -101,10 +94,11 @@ function verified(
 
 function alongPath(
   emitter: Emitter,
-  { sort, position, inclusive, limit, path, selection }: SelectedRows,
+  rows: SelectedRows,
   order: Extract<RowOrder, { kind: 'path' }>,
   row: RecordRow,
 ): Sql {
+  const { sort, position, inclusive, limit, path, selection } = rows
   const tied = order.keepsTies ? selection.tied?.(row) : undefined
   const value = selection.value(row)
   const [first, ...others] = sort as readonly [SortKey, ...SortKey[]]
@@ -120,9 +114,10 @@ function alongPath(
   // The limit of a part is not known to the planner, that of the page is: what is joined to it expects few rows.
   const end = isOrdered && emitter.stages === null ? sql`limit ${rowsOf(limit)}` : page
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
-    const { from, on } = emitFrom(emitter, { path, filter }, row)
+    const access = { ...rows, filter }
+    const { from, on } = emitFrom(emitter, access, row, null)
     const found = [...on, ...start]
-    const rest = conditionOf(emitter, { path, filter }, row, selection)
+    const rest = conditionOf(emitter, access, row, selection)
     const held = allOf([...found, rest])
     if (tied !== undefined) {
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))

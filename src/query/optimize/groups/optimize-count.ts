@@ -10,13 +10,7 @@ import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { all, alwaysTrue, type Condition, type TargetSemiJoin } from '../../plan/conditions.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
-import type {
-  CountAccess,
-  CountedRows,
-  GroupAccess,
-  RowAccess,
-  TotalAccess,
-} from '../../plan/physical-plan.ts'
+import type { CountAccess, CountedRows, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import {
   accountsOf,
   columnIndex,
@@ -31,7 +25,7 @@ import { conditionSize } from '../../price/cost-where.ts'
 import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { timeOfMatches } from '../match-words.ts'
-import { countFound, filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
+import { countFound, filterEstimate, planFilter, planSetJoin } from '../optimize-filter.ts'
 import { isUnhinted, type LinkedRecords, type Optimizer, type Records, rowsOf } from '../optimizer.ts'
 import { type Choice, pairs } from '../path-options.ts'
 
@@ -82,21 +76,20 @@ export function planCountedRows(optimizer: Optimizer, records: LinkedRecords): C
   const { table, where, link = null } = records
   if (link !== null) {
     optimizer.estimate.rows = Number.POSITIVE_INFINITY
-    const rows = rowAccess(optimizer, records, { kind: 'planner' })
-    return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
+    return countedRows(optimizer, records, { kind: 'planner' })
   }
   const choice = chooseForCount(optimizer, records)
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
-  return { kind: 'rows', rows: rowAccess(optimizer, records, choice) }
+  return countedRows(optimizer, records, choice)
 }
 
 /** `targets`: the condition whose targets are found first. */
-function rowAccess(
+function countedRows(
   optimizer: Optimizer,
   records: LinkedRecords,
   choice: Choice,
   targets?: TargetSemiJoin,
-): RowAccess {
+): CountedRows {
   const { table, link = null } = records
   const isProbed = link !== null || !isUnhinted(optimizer)
   // If the planner chooses the index, it may use the index of any conjunct.
@@ -106,7 +99,7 @@ function rowAccess(
       part === targets ? planSetJoin(optimizer, targets, null) : planFilter(optimizer, part, { isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
-  return { table, path: planPath(optimizer, records, choice), filter }
+  return { kind: 'rows', table, link, path: planPath(optimizer, records, choice), filter }
 }
 
 /** Null if no materialized counts answer these conditions. */
@@ -241,7 +234,7 @@ function groupsOfIndex(optimizer: Optimizer, plan: AggregatePlan, { leaf }: Grou
   if (targets)
     optimizer.estimate.rows += rowsOf(optimizer, targets.table) + filterEstimate(optimizer, table, where)
   const scan = { kind: 'index-scan', index: index.name, estimate: null } as const
-  return { kind: 'rows', rows: rowAccess(optimizer, { table, where }, scan, targets) }
+  return countedRows(optimizer, { table, where }, scan, targets)
 }
 
 function namesOf(leaf: { readonly base: Column; readonly key: Column } | { readonly column: Column }) {

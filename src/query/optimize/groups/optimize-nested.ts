@@ -53,8 +53,8 @@ function rowsWithin<Access extends GroupAccess>(
   access: Access,
   where: Condition,
 ): Access {
-  if (access.kind !== 'rows' || 'sources' in access.rows.path) return access
-  return isSelective(optimizer, access.rows.table, where) ? access : { ...access, groupIndex: index }
+  if (access.kind !== 'rows' || 'sources' in access.path) return access
+  return isSelective(optimizer, access.table, where) ? access : { ...access, groupIndex: index }
 }
 
 /** The index that finds the records of a group by its first key; null if the page may have most of the records. */
