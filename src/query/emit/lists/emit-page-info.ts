@@ -15,7 +15,7 @@ export interface Ends {
 
 /**
  * `before`: emits, as JSON, whether there are rows on the side of the page that its cursor bounds. `endsOf` is called only
- * for fields that depend on the rows of the page.
+ * for fields that depend on the rows of the page, and once.
  */
 export function emitPageInfo(
   emitter: Emitter,
@@ -26,14 +26,11 @@ export function emitPageInfo(
 ): Sql {
   const { dialect } = emitter
   const { page } = list
-  const ends = readsPage(list, fields) ? endsOf() : null
-  const ofPage = (): Ends => {
-    if (ends === null) throw new Error('The ends of a page need its rows.')
-    return ends
-  }
+  let found: Ends | null = null
+  const ends = (): Ends => (found ??= endsOf())
   const cursorAt = (end: 'first' | 'last'): Sql =>
-    page.size === 0 ? raw(`'null'`) : sql`coalesce(${emitCursor(emitter, list, ofPage()[end])}, 'null')`
-  const more = (): Sql => dialect.booleanJson(ofPage().more)
+    page.size === 0 ? raw(`'null'`) : sql`coalesce(${emitCursor(emitter, list, ends()[end])}, 'null')`
+  const more = (): Sql => dialect.booleanJson(ends().more)
   return emitObject(emitter, fields, (field) => {
     switch (field.kind) {
       case 'hasNextPage':
@@ -63,12 +60,4 @@ export function emitCursor(
   position: Sql,
 ): Sql {
   return dialect.toJson(sql`page_cursor(${ranking === null ? literal(binding) : binding}, ${position})`)
-}
-
-/** Whether any of these fields depends on the rows of the page. */
-function readsPage({ page }: Pick<ListPlan, 'page'>, fields: PageInfo['fields']): boolean {
-  return fields.some(({ output: { kind } }) => {
-    if (kind === 'startCursor' || kind === 'endCursor') return page.size > 0
-    return kind === (page.backward ? 'hasPreviousPage' : 'hasNextPage')
-  })
 }
