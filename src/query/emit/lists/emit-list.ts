@@ -1,5 +1,5 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
-import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { anyOf, identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import { emitTotal } from './emit-distinct.ts'
@@ -10,7 +10,7 @@ import { emitRows } from './emit-rows.ts'
 import { type Emitter, hintsOf, type Parent, type Ranked, type RecordRow } from '../emitter.ts'
 import { refuseStages, staged } from '../steps.ts'
 import { emitStagedPage, hasRowsOfParent } from './emit-staged-page.ts'
-import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
+import type { OrderedRows, PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
 import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 import { emitFacets } from '../../outputs/facets.ts'
@@ -185,28 +185,32 @@ export function emitElement(
   })
 }
 
-/** Whether there are rows on the side of the page that its cursor bounds. */
-function beforePage(emitter: Emitter, { before, parent }: PrintedList): () => Sql {
-  return () => {
-    if (before === null) return raw(`'false'`)
-    if (parent !== null && emitter.stages !== null)
-      return emitter.dialect.booleanJson(hasRowsOfParent(emitter, before, parent))
-    const rows = emitRows(emitter, before, parent, { value: idOf })
-    return emitter.dialect.booleanJson(sql`exists ${staged(emitter, rows)}`)
-  }
+/** Whether any of the lists has rows on the side of the page that its cursor bounds. */
+function beforePage(emitter: Emitter, lists: readonly PhysicalList[], parent: Parent): Sql {
+  const parts = lists.flatMap(({ before }) => (before === null ? [] : [hasRows(emitter, before, parent)]))
+  return parts.length === 0 ? raw(`'false'`) : emitter.dialect.booleanJson(anyOf(parts))
 }
 
-/** All fields of a list: `elements` has the texts of a page's records, and `ends` the facts about its ends. */
-function printedList(
+function hasRows(emitter: Emitter, rows: OrderedRows, parent: Parent): Sql {
+  if (parent !== null && emitter.stages !== null) return hasRowsOfParent(emitter, rows, parent)
+  return sql`exists ${staged(emitter, emitRows(emitter, rows, parent, { value: idOf }))}`
+}
+
+/**
+ * All fields of a list: `elements` has the texts of a page's records, and `ends` the facts about its ends. `lists`: those
+ * that the list consists of.
+ */
+export function printedList(
   emitter: Emitter,
   list: PrintedList,
   elements: (output: RowsOutput<PhysicalList>) => Sql,
   ends: () => Ends,
+  lists: readonly PhysicalList[] = [list],
 ): Sql {
   return emitObject(emitter, list.fields, (output) => {
     if (printsRows(output)) return emitArray(emitter, elements(output))
     return output.kind === 'pageInfo'
-      ? emitPageInfo(emitter, list.list, output, beforePage(emitter, list), ends)
+      ? emitPageInfo(emitter, list.list, output, () => beforePage(emitter, lists, list.parent), ends)
       : besidesRows(emitter, list, output)
   })
 }

@@ -1,21 +1,20 @@
 /** Several lists as one: of the rows of their pages, the first in the default order, then by collection. */
-import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitArray, emitObject } from '../emit-output.ts'
+import { identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { recordsById } from '../emit-records.ts'
 import { type Emitter, newRow } from '../emitter.ts'
 import { staged, stage } from '../steps.ts'
 import type { PhysicalList } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
-import { emitPageInfo, type Ends, numberedEnds } from './emit-page-info.ts'
+import { type Ends, numberedEnds } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
-import { emitElement } from './emit-list.ts'
-import { emitMissingWords } from '../../outputs/missing-words.ts'
+import { emitElement, printedList } from './emit-list.ts'
 
 /** The lists have the same page, and select the same, except of their records. */
 export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
   const { dialect } = emitter
-  const [{ list, fields, page }] = lists as readonly [PhysicalList, ...PhysicalList[]]
+  const [first] = lists as readonly [PhysicalList, ...PhysicalList[]]
+  const { list, page } = first
   const { size } = list.page
   const row = emitter.alias()
   const position = dialect.jsonArray([
@@ -26,24 +25,12 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
   ])
   const ends = (): Ends => numberedEnds(row, list.page, () => position)
   const rows = page === null ? raw('') : staged(emitter, numberedRows(emitter, lists, page.rows.limit))
-  const printed = emitObject(emitter, fields, (output) => {
-    switch (output.kind) {
-      case 'edges':
-      case 'nodes': {
-        const index = fields.findIndex((field) => field.output === output)
-        const text = elementOf(emitter, lists, index, { row, rows, position })
-        return emitArray(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
-      }
-      case 'pageInfo':
-        return emitPageInfo(emitter, list, output, () => anyBefore(emitter, lists), ends)
-      case 'missingWords':
-        return emitMissingWords(emitter, output)
-      case 'totalCount':
-      case 'ranked':
-      case 'facets':
-        throw new Error(`A merged list has no ${output.kind}.`)
-    }
-  })
+  const elements = (output: RowsOutput<PhysicalList>): Sql => {
+    const index = first.fields.findIndex((field) => field.output === output)
+    const text = elementOf(emitter, lists, index, { row, rows, position })
+    return dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`)
+  }
+  const printed = printedList(emitter, { ...first, parent: null }, elements, ends, lists)
   return page === null ? printed : sql`(select ${printed} from ${rows} ${row})`
 }
 
@@ -97,11 +84,4 @@ function elementOf(
       (select ${element} from ${from} where ${record.alias}.id = ${row}.id)`
   })
   return sql`case ${row}.collection ${join(cases, ' ')} end`
-}
-
-function anyBefore(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
-  const parts = lists.flatMap(({ before }) =>
-    before === null ? [] : [sql`exists ${staged(emitter, emitRows(emitter, before, null, { value: idOf }))}`],
-  )
-  return parts.length === 0 ? raw(`'false'`) : emitter.dialect.booleanJson(anyOf(parts))
 }
