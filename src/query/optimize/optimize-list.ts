@@ -1,19 +1,15 @@
 /** Plans how a list is read: its page, the rows before the page, and its total. */
-import { planFacets } from '../outputs/facets.ts'
-import { planMissingWords } from '../outputs/missing-words.ts'
-import type { Constant, Fields } from '../plan/fields.ts'
 import { countsOf } from '../plan/groups/count-tables.ts'
 import type {
   CountedRows,
   DistinctCount,
   OrderedRows,
   PhysicalList,
-  PhysicalListOutput,
   PhysicalPage,
   PhysicalRanking,
 } from '../plan/physical-plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import type { KeyValue, ListOutput, ListPlan } from '../plan/plan.ts'
+import type { KeyValue, ListPlan } from '../plan/plan.ts'
 import { totalSize } from '../price/cost-pages.ts'
 import { isIdOrder } from './access-paths.ts'
 import { columnsOfFields, columnsOfSort } from './columns-read.ts'
@@ -22,18 +18,12 @@ import { planRankedRows, planRanking } from './optimize-ranking.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isUnhinted, type Optimizer } from './optimizer.ts'
 
-/** An output whose records are optimized already, but not its facets. */
-export type PlannedOutput =
-  | Exclude<PhysicalListOutput, { kind: 'facets' }>
-  | Extract<ListOutput, { kind: 'facets' }>
-
-/** `fields` are optimized, except for facets. `isMerged`: of a merged list, which needs a page's ids. */
+/** All but the fields. `isMerged`: of a merged list, which needs a page's ids. */
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
-  fields: Fields<PlannedOutput>,
   isMerged: boolean,
-): PhysicalList {
+): Omit<PhysicalList, 'fields'> {
   const needs = needsOf(list)
   const { backward, inclusive, from } = list.page
   const hasBefore = from !== null && hasPageInfo(list, backward ? 'hasNextPage' : 'hasPreviousPage')
@@ -48,8 +38,7 @@ export function planList(
     : null
   const isRead = total === null || total.kind === 'rows' || total.kind === 'distinct'
   if (!isRead && list.link === null) optimizer.estimate.savedSize += totalSize(list)
-  const planned = fields.map(({ key, output }) => ({ key, output: planOutput(optimizer, list, output) }))
-  return { list, fields: planned, page, before, total, ranking }
+  return { list, page, before, total, ranking }
 }
 
 function planTotal(optimizer: Optimizer, list: ListPlan): PhysicalList['total'] {
@@ -69,11 +58,6 @@ function planOrdered(
   return list.distinct.length > 0 && (isPage || list.page.backward)
     ? planDistinctRows(optimizer, list, wanted, isPage)
     : planRows(optimizer, list, wanted)
-}
-
-function planOutput(optimizer: Optimizer, list: ListPlan, output: PlannedOutput | Constant) {
-  if (output.kind === 'missingWords') return planMissingWords(optimizer, output)
-  return output.kind === 'facets' ? planFacets(optimizer, list, output.facets) : output
 }
 
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */

@@ -1,17 +1,20 @@
 /** Logical to physical plan: chooses how all is read, from statistics. No choice changes an answer. */
+import { planFacets } from '../outputs/facets.ts'
+import { planMissingWords } from '../outputs/missing-words.ts'
 import { planPairs } from '../outputs/pairs.ts'
 import { planSamples } from '../outputs/samples.ts'
 import { planShares, summedTop, usesCount } from '../outputs/shares.ts'
 import { planSignificance } from '../outputs/significance.ts'
 import { planUnusualWords } from '../outputs/unusual-words.ts'
 import { alwaysTrue } from '../plan/conditions.ts'
-import type { Fields } from '../plan/fields.ts'
+import type { Constant, Fields } from '../plan/fields.ts'
 import type {
   CountedTable,
   PhysicalAggregate,
   PhysicalAggregateOutput,
   PhysicalGroupOutput,
   PhysicalList,
+  PhysicalListOutput,
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
@@ -31,7 +34,7 @@ import { planCount, planGroups, planTotal } from './groups/optimize-count.ts'
 import { withinGroups } from './groups/optimize-nested.ts'
 import { joinWords } from './match-words.ts'
 import { planFilter, visibleKey, visibleSort, visibleValue } from './optimize-filter.ts'
-import { planList, type PlannedOutput } from './optimize-list.ts'
+import { planList } from './optimize-list.ts'
 import type { Optimizer } from './optimizer.ts'
 
 export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): PhysicalPlan {
@@ -43,7 +46,7 @@ export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): Physic
 
 function mapSelected<From extends { readonly kind: string }, To>(
   fields: Fields<From>,
-  map: (output: From) => To,
+  map: (output: From) => To | Constant,
 ): Fields<To> {
   return fields.map(({ key, output }) => ({ key, output: isConstant(output) ? output : map(output) }))
 }
@@ -112,15 +115,18 @@ function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false):
     sort: visibleSort(optimizer, given.sort),
     distinct: given.distinct.map((value) => visibleValue(optimizer, value)),
   }
-  const fields = mapSelected(list.fields, (output): PlannedOutput => {
+  const planned = planList(optimizer, list, isMerged)
+  const fields = mapSelected(list.fields, (output): PhysicalListOutput | Constant => {
     if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
+    if (output.kind === 'facets') return planFacets(optimizer, list, output.facets)
+    if (output.kind === 'missingWords') return planMissingWords(optimizer, output)
     if (output.kind !== 'edges') return output
     const edge = mapSelected(output.fields, (field) =>
       field.kind === 'node' ? { ...field, fields: planFields(optimizer, field.fields) } : field,
     )
     return { kind: 'edges', fields: edge }
   })
-  return planList(optimizer, list, fields, isMerged)
+  return { ...planned, fields }
 }
 
 function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggregate {
