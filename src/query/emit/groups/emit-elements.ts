@@ -4,7 +4,6 @@
  */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
-import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../../plan/plan-facts.ts'
 import { columnOf, type Emitter } from '../emitter.ts'
 import { staged, type StepEmitter } from '../steps.ts'
@@ -55,10 +54,7 @@ export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | 
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0) return null
   if (keys.every((key) => elementsOf(key) === null)) return null
-  const { values, id, select, restriction } = createJoins(emitter, {
-    ...plan,
-    access: countedRows(plan.access),
-  })
+  const { values, id, select, restriction } = createJoins(emitter, plan)
   const named = keyColumns(keys, values)
   const restricted = restriction(keys)
   return countRecords(id, named, (selected) => select([selected], restricted))
@@ -117,12 +113,7 @@ export function isAside({ kind }: GroupKey['leaf']): boolean {
 
 /** The rows of all groups, also if those of some are asked for. */
 function allRows({ table, elements, access, parent }: MeasuredRows): FoundRows {
-  return { table, elements, access: countedRows(access), parent }
-}
-
-function countedRows(access: GroupAccess | SharedRows): CountedRows {
-  if (access.kind === 'rows') return access
-  throw new Error('Elements are read from records.')
+  return { table, elements, access, parent }
 }
 
 /** Adds measures aside by a union: a join matches no missing keys, and would compare all with all. */

@@ -7,7 +7,6 @@ import {
   emitSummedGroups,
   measureName,
 } from './emit-counts.ts'
-import type { SharedRows } from './emit-source.ts'
 import { createSource, keyColumns, keyNames } from './emit-source.ts'
 import {
   emitCountedNames,
@@ -24,7 +23,6 @@ import {
 import type { Grouping } from './emit-group-values.ts'
 import type { Parent } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
-import type { GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
 
 /** Without keys, all records form one group. `parent`: the row to which linked rows refer. */
@@ -32,7 +30,7 @@ export function createGrouping(
   emitter: StepEmitter,
   given: Omit<MeasuredRows, 'keys' | 'access' | 'parent'>,
   keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
+  access: MeasuredRows['access'],
   parent: Parent = null,
 ): Grouping {
   const plan = { ...given, keys, access, parent }

@@ -45,20 +45,19 @@ export interface Within {
 export interface FoundRows {
   readonly table: Table
   readonly elements: readonly ElementFilter<Filter>[]
-  readonly access: GroupAccess
+  readonly access: GroupAccess | SharedRows
   readonly parent: Parent
   readonly within?: Within
 }
 
-export interface RowsOfGroups extends Omit<FoundRows, 'access'> {
+export interface RowsOfGroups extends FoundRows {
   readonly keys: readonly GroupKey[]
-  readonly access: GroupAccess | SharedRows
 }
 
 export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
   const { keys, access } = rows
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, id, select, restriction } = createJoins(emitter, { ...rows, access })
+  const { values, elements, id, select, restriction } = createJoins(emitter, rows)
   const restricted = restriction(keys)
   return {
     values,
@@ -227,7 +226,7 @@ export function createJoins(emitter: Emitter, rows: FoundRows) {
       joined: Sql = raw(''),
       isDistinct = false,
     ): Sql => {
-      if (access.kind !== 'rows') throw new Error('Materialized groups read no rows.')
+      if (access.kind !== 'rows') throw new Error('These groups are not read from records.')
       const { from, on } = fromGroups(emitter, row, rows) ?? emitFrom(emitter, access, row, parent)
       const all = Array.from(joins.values(), ({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access, row), ...conditions])
@@ -239,7 +238,7 @@ export function createJoins(emitter: Emitter, rows: FoundRows) {
 
 function valuesWithin(
   { keys, groups }: Within,
-  access: GroupAccess,
+  access: FoundRows['access'],
   compared: readonly { readonly of: GroupKey; readonly value: Sql }[],
 ): readonly Sql[] {
   // The index has found the groups of the first values.
