@@ -84,8 +84,6 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'words':
       if (row.kind !== 'record') throw new Error('An array element has no word index.')
       return dialect.wordsMatch(row.alias, condition.index, condition.match, condition.lookup)
-    case 'absent':
-      return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
     case 'has':
       return hasElements(emitter, condition.array, condition.list, condition.mode, row)
     case 'element': {

@@ -96,8 +96,6 @@ function describeCondition(condition: Condition): string {
       return `${describeValue(condition.operand)} sameUrl (${isHashed(condition.operand) ? 'index of hashes' : 'normalized row by row'})`
     case 'words':
       return `words match ${describeMatch(condition.match)} (word index)`
-    case 'absent':
-      return `${condition.path.join('.')} is ${condition.is ? 'missing' : 'present'}`
     case 'has':
       return `${condition.array.path.join('.')} has ${condition.mode} of ${condition.list.length}`
     case 'element':

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import type { Condition } from '../plan/conditions.ts'
+import { absent, type Condition } from '../plan/conditions.ts'
 import { estimateWords, joinWords } from './match-words.ts'
 
 const index = { name: 'words' } as WordIndex
@@ -15,7 +15,7 @@ const term = (text: string, prefix = false): WordMatch => ({
 const words = (match: WordMatch): Condition => ({ kind: 'words', index, match, lookup: 'set' })
 
 test('conditions on words that must all hold become one query, with what they exclude', () => {
-  const other: Condition = { kind: 'absent', path: ['a'], is: true }
+  const other = absent(['a'], true, true)
   const all: WordMatch = { kind: 'all', of: [term('b'), term('c')], except: [term('d')] }
   const where: Condition = {
     kind: 'all',

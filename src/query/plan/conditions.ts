@@ -78,8 +78,6 @@ export type ConditionOn<Join> =
       readonly match: WordMatch
       readonly lookup: WordLookup
     }
-  /** Whether the object or array at a path is absent. */
-  | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }
   | {
       readonly kind: 'has'
       readonly array: ArrayOperand
@@ -170,8 +168,9 @@ export function missing(operand: Operand, is: boolean, mayMiss: boolean, index: 
   return mayMiss ? { kind: 'missing', operand, index, is } : constant(!is)
 }
 
-export function absent(path: readonly string[], is: boolean, mayMiss: boolean): Condition {
-  return mayMiss ? { kind: 'absent', path, is } : constant(!is)
+/** The same of the object or array at a path. */
+export function absent(path: Path, is: boolean, mayMiss: boolean): Condition {
+  return missing({ kind: 'json', path, as: 'text' }, is, mayMiss, null)
 }
 
 export function missingReference(of: ReferenceOperand, is: boolean): Condition {

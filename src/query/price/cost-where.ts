@@ -84,7 +84,6 @@ function simpleSize(condition: SimpleCondition): number {
       return weights[whereOperators.matches.price]
     case 'missing':
       return condition.index === null ? operandSize(condition.operand) : weights.adjacent
-    case 'absent':
     case 'uri':
       return weights.compared
     case 'has':
