@@ -46,7 +46,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')
     return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${repoCollectionIds(row.table, accounts)}))`
-  const staged = emitter.stages === null ? null : emitStagedFilter(emitter, condition, row, emitFilter)
+  const staged = dialect.isSpread ? emitStagedFilter(emitter, condition, row, emitFilter) : null
   if (staged !== null) return staged
   switch (condition.kind) {
     case 'all':
@@ -175,8 +175,8 @@ function valueOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row):
 }
 
 /** Whether a number of referring records is not read for each row. */
-function isApart({ stages }: Emitter, { counts }: ReferringCount, { isIndexed }: FilterContext): boolean {
-  return isIndexed || (stages !== null && counts === null)
+function isApart({ dialect }: Emitter, { counts }: ReferringCount, { isIndexed }: FilterContext): boolean {
+  return isIndexed || (dialect.isSpread && counts === null)
 }
 
 /** Whether the number of records that refer to the record, 0 included, meets a condition. */

@@ -42,7 +42,7 @@ export function emitReferringCount(emitter: Emitter, of: ReferringCount, parent:
   const at = emitter.alias()
   if (counts !== null)
     return sql`coalesce((select ${at}.n from ${identifier(counts.name)} ${at} where ${countedAt(emitter, of, at, parent)}), 0)`
-  if (emitter.stages !== null) refuseStages('orders by referring records that are not counted beforehand')
+  if (emitter.dialect.isSpread) refuseStages('orders by referring records that are not counted beforehand')
   // A side table has an entry for each record and URI, so its records are read only to leave out hidden ones.
   if (link.kind === 'array' && !emitter.state.hiding)
     return sql`(select count(*) from ${identifier(link.array.name)} ${at} where ${countedAt(emitter, of, at, parent)})`
@@ -62,18 +62,18 @@ export function emitReferringCounts(emitter: Emitter, { table, link, counts }: R
 
 /** The condition that a row of counts, or an entry of a side table, is of the parent. */
 export function countedAt(
-  { stages }: Emitter,
+  { dialect }: Emitter,
   { counts }: Pick<ReferringCount, 'counts'>,
   at: Sql,
   parent: Sql,
 ): Sql {
   const isIt = sql`${at}.base = ${parent}.base and ${at}.rkey = ${parent}.rkey`
   // Counts lie where the records do that they are of.
-  return stages === null || counts === null ? isIt : sql`${isIt} and ${at}.shard = ${parent}.shard`
+  return !dialect.isSpread || counts === null ? isIt : sql`${isIt} and ${at}.shard = ${parent}.shard`
 }
 
 /** The condition that an entry of a side table is of a record. */
-export function isSameRecord({ stages }: Emitter, side: Sql, record: Sql): Sql {
+export function isSameRecord({ dialect }: Emitter, side: Sql, record: Sql): Sql {
   const isIt = sql`${side}.id = ${record}.id`
-  return stages === null ? isIt : sql`${isIt} and ${side}.shard = ${record}.shard`
+  return dialect.isSpread ? sql`${isIt} and ${side}.shard = ${record}.shard` : isIt
 }

@@ -7,7 +7,7 @@ import type { Sql, Value } from '../../sql/sql.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, sql } from '../../sql/sql.ts'
 import { mostProbes } from '../plan/plan-facts.ts'
 import type { Emitter, Row, UriParts } from './emitter.ts'
-import { refuseStages, stage } from './steps.ts'
+import { refuseStages } from './steps.ts'
 import { jsonOf, newRow, referenceParts, referenceUri, scalarOf } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
 import type { ArrayOperand } from '../plan/conditions.ts'
@@ -24,7 +24,7 @@ export function hasElements(
   const values = [...new Map(list.map((value) => [String(value), value])).values()]
   const { dialect } = emitter
   if (index === null || row.kind !== 'record') {
-    if (emitter.stages !== null) return areAmongElements(emitter, array, values, mode, row)
+    if (emitter.dialect.isSpread) return areAmongElements(emitter, array, values, mode, row)
     const alias = emitter.alias()
     const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
     const each = dialect.each(jsonOf(row), array.path, alias)
@@ -40,9 +40,9 @@ export function hasElements(
     const one = (some: readonly Value[]): Sql => {
       const entries = sql`from ${side} where value in (${listOf(some)})`
       // The planner of a cluster sees that both lie together; it pushes no correlated sub-query below `or`.
-      return emitter.stages === null
-        ? sql`exists (select 1 ${entries} and id = ${row.alias}.id)`
-        : sql`((${row.alias}.id, ${row.alias}.shard) in (select id, shard ${entries}))`
+      return dialect.isSpread
+        ? sql`((${row.alias}.id, ${row.alias}.shard) in (select id, shard ${entries}))`
+        : sql`exists (select 1 ${entries} and id = ${row.alias}.id)`
     }
     return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
@@ -69,7 +69,7 @@ function areAmongElements(
   const ids = sql`select ${found.alias}.id from ${emitter.rows(row.table, found.alias)}
     cross join lateral ${emitter.dialect.each(jsonOf(found), path, alias)}
     where ${value} in (${listOf(values)}) group by 1${all}`
-  return sql`(${row.alias}.id in (select id from ${stage(emitter, ids)}))`
+  return sql`(${row.alias}.id in (select id from ${emitter.step(ids)}))`
 }
 
 export function uriIsOneOf(

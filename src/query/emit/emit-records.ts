@@ -2,7 +2,6 @@
 import { storedColumns, type Table } from '../../database/layout/tables.ts'
 import { identifier, join, literal, type Sql, sql } from '../../sql/sql.ts'
 import { type Emitter, newRow, type RecordRow, type UriParts } from './emitter.ts'
-import { stage } from './steps.ts'
 
 /** Left-joins the record at a URI given in parts. `isWhole`: more is read of it than columns. */
 export function leftJoin(
@@ -14,10 +13,9 @@ export function leftJoin(
 ): Sql {
   const records = emitter.rows(table, alias)
   const columns = columnsOf(table, alias, isWhole)
-  const joined =
-    emitter.stages === null
-      ? records
-      : sql`${stage(emitter, sql`select ${columns} from ${records}`)} ${alias}`
+  const joined = emitter.dialect.isSpread
+    ? sql`${emitter.step(sql`select ${columns} from ${records}`)} ${alias}`
+    : records
   return sql`left join ${joined} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
 }
 
@@ -33,7 +31,7 @@ export function referencedValue(
   likeliest: Table | undefined = tables.length === 1 ? tables[0] : undefined,
 ): Sql {
   const { base, key, joins } = uri
-  const wanted = emitter.stages === null ? null : keysOf(emitter, uri)
+  const wanted = emitter.dialect.isSpread ? keysOf(emitter, uri) : null
   const found = (table: Table): Sql => {
     const row = newRow(emitter, table)
     const { alias } = row
@@ -57,8 +55,7 @@ export function referencedValue(
 /** The URIs of rows, each once: a stage with `base` and `rkey`. */
 export function keysOf(emitter: Emitter, { base, key, from }: UriParts): Sql {
   if (from === undefined) throw new Error('The rows that have these URIs are not known.')
-  return stage(
-    emitter,
+  return emitter.step(
     sql`select distinct ${base} as base, ${key} as rkey from ${from} where ${base} is not null`,
   )
 }
@@ -66,8 +63,7 @@ export function keysOf(emitter: Emitter, { base, key, from }: UriParts): Sql {
 /** The visible records of a table at the URIs of a stage. */
 function recordsAt(emitter: Emitter, table: Table, keys: Sql): Sql {
   const alias = emitter.alias()
-  return stage(
-    emitter,
+  return emitter.step(
     sql`select ${columnsOf(table, alias)} from ${emitter.rows(table, alias)} where (${alias}.base, ${alias}.rkey) in (select base, rkey from ${keys})`,
   )
 }
@@ -75,10 +71,9 @@ function recordsAt(emitter: Emitter, table: Table, keys: Sql): Sql {
 /** The records of a table whose `id` a relation has, for rows of it: the table, or a stage. */
 export function recordsById(emitter: Emitter, table: Table, ids: Sql): Sql {
   const name = identifier(table.name)
-  if (emitter.stages === null) return name
+  if (!emitter.dialect.isSpread) return name
   const alias = emitter.alias()
-  return stage(
-    emitter,
+  return emitter.step(
     sql`select ${columnsOf(table, alias)} from ${name} ${alias} where ${alias}.id in (select id from ${ids})`,
   )
 }

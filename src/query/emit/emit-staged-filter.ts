@@ -19,7 +19,7 @@ import {
   referenceUri,
   type Row,
 } from './emitter.ts'
-import { refuseStages, stage } from './steps.ts'
+import { refuseStages } from './steps.ts'
 
 export interface FilterContext {
   /** The row whose reference led to this row. */
@@ -66,7 +66,7 @@ function isAmongKeys(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row, emi
       ...(isCurrent !== undefined && { isCurrent }),
     })
     const from = emitter.rows(semiJoin.table, other.alias)
-    return sql`(select * from ${stage(emitter, sql`select ${columns(other)} from ${from} where ${where}`)})`
+    return sql`(select * from ${emitter.step(sql`select ${columns(other)} from ${from} where ${where}`)})`
   }
   if (semiJoin.kind === 'referring') {
     const { alias } = recordOf(row)
@@ -76,7 +76,7 @@ function isAmongKeys(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row, emi
     const other = newRow(emitter, semiJoin.table)
     const { from, base, key } = linked(emitter, semiJoin.link, other, null)
     const where = emitFilter(emitter, semiJoin.where, other)
-    const found = stage(emitter, sql`select distinct ${base}, ${key} from ${from} where ${where}`)
+    const found = emitter.step(sql`select distinct ${base}, ${key} from ${from} where ${where}`)
     return sql`((${alias}.base, ${alias}.rkey) in (select * from ${found}))`
   }
   const { base, key } = referenceParts(emitter, semiJoin.of, row)
@@ -110,7 +110,7 @@ function hasSuchElement(
   const elements = emitter.dialect.objects(jsonOf(found), path, alias)
   const ids = sql`select distinct ${found.alias}.id from ${emitter.rows(row.table, found.alias)}
     cross join lateral ${elements} where ${emitFilter(emitter, where, element)}`
-  return sql`(${row.alias}.id in (select id from ${stage(emitter, ids)}))`
+  return sql`(${row.alias}.id in (select id from ${emitter.step(ids)}))`
 }
 
 /** Whether a record, or (`current`) the version that is named, is at a reference: a stage has those that are named. */
@@ -126,7 +126,7 @@ function isAtRecord(
       named === null ? sql`` : sql` where (${alias}.base, ${alias}.rkey) in (select base, rkey from ${named})`
     return sql`select ${alias}.base, ${alias}.rkey, ${emitter.dialect.cidText(sql`${alias}.cid`)} as cid from ${emitter.rows(table, alias)}${wanted}`
   })
-  const records = stage(emitter, join(all, ' union all '))
+  const records = emitter.step(join(all, ' union all '))
   const { base, key } = referenceParts(emitter, of, row)
   const isThere = sql`(${base}, ${key}) in (select base, rkey from ${records})`
   if (kind === 'indexed')

@@ -23,7 +23,7 @@ import {
 } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import { type Emitter, newRow, type RecordRow } from './emitter.ts'
-import { emitQuery, staged, stage } from './steps.ts'
+import { emitQuery, staged } from './steps.ts'
 import { shardOf } from '../../database/layout/shards.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { CountedTable, PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
@@ -94,7 +94,7 @@ function emitFileRows(emitter: Emitter, list: PhysicalList): Sql {
   if (page === null || nodes?.kind !== 'nodes') throw new Error('The list has no rows.')
   const text = (row: RecordRow): Sql => emitFields(emitter, nodes.fields, row)
   const { table } = list.list
-  if (emitter.stages !== null) {
+  if (emitter.dialect.isSpread) {
     const { row, rest } = emitStagedPage(emitter, list, page, null)
     const printed = sql`${text(row)} as json from ${row.from ?? row.alias}`
     return sql`select ${printed}${rest()} order by ${row.alias}.n`
@@ -141,10 +141,10 @@ function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
       const [base, key] = splitUri(uri)
       const records = emitter.rows(table, alias)
       const isIt = sql`${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}`
-      if (emitter.stages === null)
+      if (!emitter.dialect.isSpread)
         return sql`coalesce((select ${emitFields(emitter, fields, row)} from ${records} where ${isIt}), 'null')`
       const at = sql`${isIt} and ${alias}.shard = ${shardOf(uri)}`
-      const from = sql`${stage(emitter, sql`select ${columnsOf(table, alias)} from ${records} where ${at}`)} ${alias}`
+      const from = sql`${emitter.step(sql`select ${columnsOf(table, alias)} from ${records} where ${at}`)} ${alias}`
       return sql`coalesce((select ${emitFields(emitter, fields, { ...row, from })} from ${from}), 'null')`
     }
   }

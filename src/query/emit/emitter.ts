@@ -25,10 +25,10 @@ export interface Emitter {
   readonly list: (emitter: Emitter, list: PhysicalList, parent: RecordRow) => Sql
   /** Emits the rows of a list in order, of which those by relevance and distinct ones consist. */
   readonly inOrder: EmitRows
-  /** Those of the whole statement so far. */
+  /** Those of the statement so far; within `inSteps`, those of the value. */
   readonly steps: Step[]
-  /** The same, all of them stored; null where tables are not spread over nodes. */
-  readonly stages: Step[] | null
+  /** Adds a step for a query that names no row around these, and returns its name. */
+  step(query: Sql, isStored?: boolean): Sql
   /** An alias that is unique in the statement. */
   alias(): Sql
   /** The visible rows of a table under an alias; scanned by `index`, or (null) in id order, if it is given. */
@@ -84,7 +84,7 @@ export function newRow(emitter: Emitter, table: Table): RecordRow {
 
 export function createEmitter(
   { dialect, state, tables }: Pick<Emitter, 'dialect' | 'state' | 'tables'>,
-  { list, inOrder }: Pick<Emitter, 'list' | 'inOrder'> = { list: noList, inOrder: noList },
+  { list, inOrder }: Pick<Emitter, 'list' | 'inOrder'> = { list: none, inOrder: none },
 ): Emitter {
   let aliases = 0
   return {
@@ -94,7 +94,7 @@ export function createEmitter(
     list,
     inOrder,
     steps: [],
-    stages: null,
+    step: none,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)
@@ -109,8 +109,8 @@ export function createEmitter(
   }
 }
 
-function noList(): never {
-  throw new Error('A probe has no lists.')
+function none(): never {
+  throw new Error('A probe has no lists and no steps.')
 }
 
 /** For plans that only an engine with hints can run. */
@@ -162,7 +162,7 @@ export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
     case 'collection': {
       const name = dialect.constant(row.table.collection.nsid)
       // Like a condition that never holds, one on a constant is simplified (emit-staged-filter.ts).
-      return emitter.stages === null ? name : sql`case when ${row.alias}.base > 0 then ${name} end`
+      return dialect.isSpread ? sql`case when ${row.alias}.base > 0 then ${name} end` : name
     }
     case 'rev':
     case 'rkey':

@@ -6,15 +6,14 @@ import { buildRecord } from '../../../test/support/records/records.ts'
 import { openLibrary } from '../../../test/support/service/library.ts'
 import { sqliteDialect } from '../../database/sqlite/dialect.ts'
 import { createEmitter } from './emitter.ts'
-import { emitQuery, ofStatement } from './steps.ts'
+import { emitQuery } from './steps.ts'
 
 const state = { version: 1, hiding: false, ordered: new Set<string>() }
 
 function stepsOf(...queries: ReturnType<typeof sql>[]): number {
   const emitter = createEmitter({ dialect: sqliteDialect, state, tables: [] })
   const { text } = emitQuery(emitter, (within) => {
-    const { step } = ofStatement(within)
-    return sql`select * from ${step(queries[0] ?? sql``)}, ${step(queries[1] ?? sql``)}`
+    return sql`select * from ${within.step(queries[0] ?? sql``)}, ${within.step(queries[1] ?? sql``)}`
   })
   return text.match(/ as materialized /g)?.length ?? 0
 }

@@ -8,35 +8,24 @@ import { ServiceError } from '../../errors.ts'
 import { join, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, Step } from './emitter.ts'
 
-/** Emits one query, whose parts may add steps. */
-export interface StepEmitter extends Emitter {
-  /** Adds a step, and returns its name. */
-  step(query: Sql, isStored?: boolean): Sql
-}
-
-/** For a query that names no row around it: its steps are those of the statement. */
-export function ofStatement(emitter: Emitter): StepEmitter {
-  return stepping(emitter, emitter.steps)
-}
-
 /** A subquery for a value, of the steps that it adds. They may name rows around it. */
-export function inSteps(emitter: Emitter, body: (steps: StepEmitter) => Sql): Sql {
-  if (emitter.stages !== null) return body(ofStatement(emitter))
+export function inSteps(emitter: Emitter, body: (within: Emitter) => Sql): Sql {
+  if (emitter.dialect.isSpread) return body(emitter)
   const steps: Step[] = []
   const value = body(stepping(emitter, steps))
   return steps.length === 0 ? value : sql`(${withSteps(steps)}select ${value})`
 }
 
-function stepping(emitter: Emitter, steps: Step[]): StepEmitter {
-  return { ...emitter, step: (query, isStored = true) => addStep(emitter, steps, query, isStored) }
+function stepping(emitter: Emitter, steps: Step[]): Emitter {
+  return { ...emitter, steps, step: (query, isStored = true) => addStep(emitter, steps, query, isStored) }
 }
 
-function addStep({ alias, stages }: Emitter, steps: Step[], query: Sql, isStored: boolean): Sql {
+function addStep({ alias, dialect }: Emitter, steps: Step[], query: Sql, isStored: boolean): Sql {
   const shape = shapeOf(query, steps)
   const same = steps.find((step) => step.shape === shape && isEqualTo(step.query.values, query.values))
   if (same !== undefined) return same.name
   const name = alias()
-  steps.push({ name, query, shape, isStored: isStored || stages !== null })
+  steps.push({ name, query, shape, isStored: isStored || dialect.isSpread })
   return name
 }
 
@@ -70,20 +59,14 @@ export function withSteps(steps: readonly Step[]): Sql {
 export function emitQuery(emitter: Emitter, query: (emitter: Emitter) => Sql): Statement {
   const { dialect } = emitter
   const steps: Step[] = []
-  const last = query({ ...emitter, steps, stages: dialect.isSpread ? steps : null })
+  const last = query(stepping(emitter, steps))
   const statement = sql`${withSteps(steps)}${last}`
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
-/** Adds a stage, and returns its name. */
-export function stage(emitter: Emitter, query: Sql): Sql {
-  if (emitter.stages === null) throw new Error('The statement has no stages.')
-  return addStep(emitter, emitter.stages, query, true)
-}
-
 /** A sub-query that names no row around it; in a statement of stages, all rows of a stage. */
 export function staged(emitter: Emitter, query: Sql): Sql {
-  return emitter.stages === null ? sql`(${query})` : sql`(select * from ${stage(emitter, query)})`
+  return emitter.dialect.isSpread ? sql`(select * from ${emitter.step(query)})` : sql`(${query})`
 }
 
 /** Refuses a question that has no form in stages; to be called only for a statement of stages. */

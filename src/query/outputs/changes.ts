@@ -5,7 +5,6 @@ import { numberJson } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, isMissing, keyOrder, valuesOf } from '../emit/groups/emit-group-values.ts'
 import { keyName, keyNames } from '../emit/groups/emit-source.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
 import type { GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
 import { isInstant } from '../plan/plan-facts.ts'
@@ -50,7 +49,7 @@ function assertSeries({ groupBy, isSignificant }: AggregateContext): void {
  * is none, no record has these keys then, so that its count is 0.
  */
 export function groupsWithChanges(
-  emitter: StepEmitter,
+  emitter: Emitter,
   changes: readonly GroupValue[],
   groups: Grouping,
 ): Grouping {

@@ -2,9 +2,9 @@
 import { bucketsBetween } from '../../sql/buckets-between.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { TimeBucket } from '../../sql/time-buckets.ts'
+import type { Emitter } from '../emit/emitter.ts'
 import type { Grouping } from '../emit/groups/emit-group-values.ts'
 import { groupBy } from '../emit/groups/emit-source.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { limits } from '../parse/limits.ts'
 import { badInput } from '../parse/prepare.ts'
 import type { Condition } from '../plan/conditions.ts'
@@ -104,7 +104,7 @@ function floor(micros: bigint): number {
 
 /** The groups of one time bucket, and those of all given buckets. */
 export function filledGroups(
-  { alias, step, dialect }: StepEmitter,
+  { alias, step, dialect }: Emitter,
   fill: FillPlan | null,
   groups: Grouping,
 ): Grouping {

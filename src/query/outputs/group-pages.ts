@@ -7,7 +7,6 @@ import type { Json } from '../../util/is-object.ts'
 import { emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { GroupPage } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../plan/physical-plan.ts'
@@ -76,7 +75,7 @@ export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
 }
 
 /** Adds the groups of a page and the next, by `ordinal`, for answers that say where the page ends. */
-export function emitGroupPage(emitter: StepEmitter, list: GroupList): Sql {
+export function emitGroupPage(emitter: Emitter, list: GroupList): Sql {
   const row = emitter.alias()
   // Groups are numbered once they are in order, so that an index may give them in that order.
   const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 })

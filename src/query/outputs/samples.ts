@@ -6,7 +6,6 @@ import { recordsById } from '../emit/emit-records.ts'
 import { type Emitter, newRow, type RecordRow } from '../emit/emitter.ts'
 import { emitNumberedRows, type Within } from '../emit/groups/emit-source.ts'
 import { orderOf } from '../emit/lists/emit-order.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { isIdOrder } from '../optimize/access-paths.ts'
 import { planCountedRows } from '../optimize/groups/optimize-count.ts'
 import { samplesWithin } from '../optimize/groups/optimize-nested.ts'
@@ -70,7 +69,7 @@ export function planSamples(
 
 /** Sample records, numbered within groups: a step with the `place` of each group and its `text`. */
 export function emitSamples(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
   { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
   page: Within,

@@ -7,7 +7,6 @@
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitObject } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { SignificanceOutput } from '../plan/groups/group-plan.ts'
 
@@ -29,7 +28,7 @@ export interface Compared {
 }
 
 /** Adds the steps to groups of a positive `score`, in thousandths, and returns the name of the last. */
-export function scoreSteps(emitter: StepEmitter, { keys, values, parts, totals: ofTotals }: Compared): Sql {
+export function scoreSteps(emitter: Emitter, { keys, values, parts, totals: ofTotals }: Compared): Sql {
   const { dialect } = emitter
   const sums = [
     ...values.map((column) => sql`max(${column}) as ${column}`),

@@ -10,7 +10,6 @@ import { emitRecordCount } from '../emit/groups/emit-counts.ts'
 import { type Grouping, shareValue } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
 import { groupBy, type Within } from '../emit/groups/emit-source.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planGroups, planTotal } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
@@ -143,7 +142,7 @@ export interface Groupings {
  * groups, or if the whole has no share. `count`: how all records that meet `where` are counted; null if they are not.
  */
 export function emitShares(
-  emitter: StepEmitter,
+  emitter: Emitter,
   aggregate: Aggregate,
   shares: PhysicalShares,
   groups: Grouping | null,
@@ -170,7 +169,7 @@ export function emitShares(
 }
 
 function sharedGroups(
-  { step, dialect }: StepEmitter,
+  { step, dialect }: Emitter,
   { total: divisor, numerator }: PhysicalShares,
   groups: Grouping,
   { total, matched }: Groupings,
@@ -213,7 +212,7 @@ function sharedGroups(
 
 /** `own`: the records that meet `where`, as they are grouped and counted. */
 function wholeOf(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { table }: Aggregate,
   { total, numerator }: PhysicalShares,
   groupings: Groupings,

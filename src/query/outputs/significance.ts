@@ -5,10 +5,10 @@
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import type { Emitter } from '../emit/emitter.ts'
 import { emitRecordCount } from '../emit/groups/emit-counts.ts'
 import type { Grouping } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { groupsOfAll, planCount, planGroups } from '../optimize/groups/optimize-count.ts'
 import { countFound, planConjuncts, planFilter } from '../optimize/optimize-filter.ts'
@@ -206,7 +206,7 @@ type Aggregate = PhysicalAggregate['aggregate']
 
 /** Of the groups, those with a positive score, in the columns `score` (thousandths), `n`, `total`, `against` and `others`. */
 export function significantGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   aggregate: Aggregate,
   { minCount, total, background, subtractsGroups }: PhysicalSignificance,
   groups: Grouping,

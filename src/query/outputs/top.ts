@@ -1,10 +1,10 @@
 /** `top` of groups: the page first, then what lies within all its groups at once, joined by place. */
 import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitArray, emitObject } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
 import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
 import { formGroups, groupValue } from '../emit/groups/emit-groups.ts'
 import type { Within } from '../emit/groups/emit-source.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { SharePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalTop } from '../plan/physical-plan.ts'
@@ -15,7 +15,7 @@ import { countShare, type Groupings } from './shares.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   plan: PhysicalAggregate['aggregate'],
   groups: Grouping,
   fields: Fields<PhysicalGroupOutput>,
@@ -55,7 +55,7 @@ export function emitFilledGroups(
  * `place` of each group and the `text` in it, and the groupings of the denominator, if there is one.
  */
 function emitTop(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { aggregate: plan }: PhysicalTop,
   page: Within,
 ): { readonly name: Sql; readonly groupings: Groupings | null } {
@@ -88,7 +88,7 @@ function emitTop(
 
 /** The page as a step with `total` and `matched` of a denominator, summed from the groups within. */
 function emitSummedShares(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { denominator, numerator }: SharePlan,
   { total, matched }: Groupings,
   page: Within,

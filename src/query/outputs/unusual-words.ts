@@ -10,7 +10,6 @@ import { emitAccess } from '../emit/emit-access-path.ts'
 import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
 import { emitRecordCount } from '../emit/groups/emit-counts.ts'
-import type { StepEmitter } from '../emit/steps.ts'
 import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
 import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
 import { joinWords } from '../optimize/match-words.ts'
@@ -106,7 +105,7 @@ function planSample(optimizer: Optimizer, table: Table, where: Condition): Count
 }
 
 /** The object `unusualWords` as JSON text. */
-export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWords): Sql {
+export function emitUnusualWords(emitter: Emitter, words: PhysicalUnusualWords): Sql {
   const { dialect } = emitter
   const { table, field, fields, minCount, limit } = words
   const counted = countWords(emitter, table, field, words.own)
@@ -134,7 +133,7 @@ export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWor
 }
 
 /** The name of `word` and `n`, how many of the records read have it, and the number of these records. */
-function countWords(emitter: StepEmitter, table: Table, field: number, { count, rows }: SampledRecords) {
+function countWords(emitter: Emitter, table: Table, field: number, { count, rows }: SampledRecords) {
   const { wordCounts } = emitter.dialect
   const all = sql`(select ${emitRecordCount(emitter, count, table, null)} as n) ${emitter.alias()}`
   const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)

@@ -15,7 +15,6 @@ import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical
 import type { ShareOutput } from '../../plan/plan.ts'
 import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import { ofStatement, stage, type StepEmitter } from '../steps.ts'
 import { emitRecordCount } from './emit-counts.ts'
 import { type Grouping, measureJson } from './emit-group-values.ts'
 import { createGrouping } from './emit-grouping.ts'
@@ -24,8 +23,7 @@ import { formGroups, groupValue } from './emit-groups.ts'
 type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
-export function emitAggregate(given: Emitter, plan: PhysicalAggregate): Sql {
-  const emitter = ofStatement(given)
+export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const { aggregate, count } = plan
   const { all, groups, shared } = formGroups(emitter, plan)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
@@ -78,7 +76,7 @@ function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
 }
 
 function groupList(
-  emitter: StepEmitter,
+  emitter: Emitter,
   plan: Aggregate,
   groups: Grouping,
   page: Sql | null,
@@ -92,7 +90,7 @@ function groupList(
     return emitFilledGroups(emitter, plan, groups, fields, pageQuery)
   const row = emitter.alias()
   const query = pageQuery()
-  const shown = emitter.stages === null ? query : sql`select * from ${stage(emitter, query)}`
+  const shown = emitter.dialect.isSpread ? sql`select * from ${emitter.step(query)}` : query
   const text = emitObject(emitter, fields, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Nothing lies within these groups.')
     return groupValue(emitter, plan, groups, row, output, sql`(${shown}) ${row}`)

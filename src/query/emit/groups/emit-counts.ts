@@ -9,7 +9,7 @@ import { linked } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { keysOf, leftJoin } from '../emit-records.ts'
 import { columnOf, type Emitter, newRow, type Parent, recordOf, type RecordRow } from '../emitter.ts'
-import { staged, stage, type StepEmitter } from '../steps.ts'
+import { staged } from '../steps.ts'
 import type { CountAccess, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
@@ -33,7 +33,7 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
     case 'link-counts': {
       const around = recordOf(parent)
       const { alias } = around
-      if (emitter.stages !== null)
+      if (emitter.dialect.isSpread)
         return countAt(
           emitter,
           around,
@@ -50,7 +50,7 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       return sql`(${emitCount(emitter, access.of, table, parent)} - ${emitCount(emitter, access.less, table, parent)})`
     case 'rows': {
       const row = newRow(emitter, table)
-      if (emitter.stages !== null && access.link !== null) {
+      if (emitter.dialect.isSpread && access.link !== null) {
         const { from, base, key } = linked(emitter, access.link, row, null)
         const where = emitFilters(emitter, access, row)
         return countAt(
@@ -69,13 +69,13 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
 /** The number at a row: a stage has those of all such rows, by a query of `base`, `rkey` and `n` from their keys. */
 function countAt(emitter: Emitter, { alias, from }: RecordRow, counts: (keys: Sql) => Sql): Sql {
   const keys = keysOf(emitter, { base: sql`${alias}.base`, key: sql`${alias}.rkey`, from })
-  const [found, at] = [stage(emitter, counts(keys)), emitter.alias()]
+  const [found, at] = [emitter.step(counts(keys)), emitter.alias()]
   return sql`coalesce((select ${at}.n from ${found} ${at} where ${at}.base = ${alias}.base and ${at}.rkey = ${alias}.rkey), 0)`
 }
 
 /** The same, or what the counts of groups add up to. Rows are counted in a step, which the same count elsewhere shares. */
 export function emitRecordCount(
-  emitter: StepEmitter,
+  emitter: Emitter,
   access: TotalAccess | null,
   table: Table,
   groups: { readonly name: Sql } | null,
@@ -103,7 +103,7 @@ function sumOf(emitter: Emitter, counts: CountTable, where: Sql | null): Sql {
 
 /** Groups from counts, which are of the key's own values, or of days. The number of records is `n`. */
 export function emitCountedGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { counts }: Extract<GroupAccess, { kind: 'counts' }>,
   grouped: GroupKey,
   keys: readonly Sql[],
@@ -135,7 +135,7 @@ export function emitCountedGroups(
  * records, and ends where the next bucket begins. The largest bucket is not counted: it has what the others leave.
  */
 export function emitRangeGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   of: Table,
   { counts, index, instant, code, total }: Extract<GroupAccess, { kind: 'ranges' }>,
   { bucket }: GroupKey,
@@ -165,7 +165,7 @@ const lastInstant = '9223372036854775807'
 
 /** Groups by the elements of an array, from its side table; the records without elements are the rest of all. */
 export function emitElementGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { array, total }: Extract<GroupAccess, { kind: 'elements' }>,
   [key]: readonly Sql[],
 ): Sql {
@@ -180,7 +180,7 @@ export function emitElementGroups(
  * it names. Measures are sums and averages of small integers.
  */
 export function emitSummedGroups(
-  emitter: StepEmitter,
+  emitter: Emitter,
   access: Extract<GroupAccess, { kind: 'joined-counts' | 'sums' }>,
   measures: readonly MeasurePlan[],
   key: GroupKey,

@@ -6,7 +6,7 @@ import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import { elementsOf, groupedNames, keysOfMeasure, measuresElements } from '../../plan/plan-facts.ts'
 import { columnOf, type Emitter } from '../emitter.ts'
-import { staged, type StepEmitter } from '../steps.ts'
+import { staged } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
 import type { FoundRows, Named, RowsOfGroups, SharedRows, Source } from './emit-source.ts'
 import { createJoins, createSource, emitSharedRows, groupBy, keyColumns, keyName } from './emit-source.ts'
@@ -30,7 +30,7 @@ export function isOnePass({ dialect }: Emitter, { keys, measures }: MeasuredRows
 }
 
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
-export function emitRecordsOnce(emitter: StepEmitter, plan: MeasuredRows): SharedRows | null {
+export function emitRecordsOnce(emitter: Emitter, plan: MeasuredRows): SharedRows | null {
   const { keys, measures } = plan
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
   const measured = measures.flatMap(keysOfMeasure).filter(({ leaf }) => !isAside(leaf))
@@ -61,7 +61,7 @@ export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | 
 }
 
 /** How many different elements of arrays groups have, one step for each array. */
-export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): readonly MeasuresAside[] {
+export function emitDistinctElements(emitter: Emitter, plan: MeasuredRows): readonly MeasuresAside[] {
   return plan.measures.flatMap(({ of }, index) => {
     if (of.leaf.kind !== 'array') return []
     const source = createSource(emitter, plan)
@@ -74,7 +74,7 @@ export function emitDistinctElements(emitter: StepEmitter, plan: MeasuredRows): 
 }
 
 /** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
-export function emitElementMeasures(emitter: StepEmitter, plan: MeasuredRows): readonly MeasuresAside[] {
+export function emitElementMeasures(emitter: Emitter, plan: MeasuredRows): readonly MeasuresAside[] {
   const { keys } = plan
   if (isOnePass(emitter, plan)) return []
   const arrays = Map.groupBy(
@@ -118,7 +118,7 @@ function allRows({ table, elements, access, parent }: MeasuredRows): FoundRows {
 
 /** Adds measures aside by a union: a join matches no missing keys, and would compare all with all. */
 export function mergeMeasures(
-  emitter: StepEmitter,
+  emitter: Emitter,
   keys: readonly Sql[],
   first: Sql,
   measures: readonly Sql[],

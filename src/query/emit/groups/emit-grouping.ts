@@ -21,13 +21,12 @@ import {
   mergeMeasures,
 } from './emit-elements.ts'
 import type { Grouping } from './emit-group-values.ts'
-import type { Parent } from '../emitter.ts'
-import type { StepEmitter } from '../steps.ts'
+import type { Emitter, Parent } from '../emitter.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
 
 /** Without keys, all records form one group. `parent`: the row to which linked rows refer. */
 export function createGrouping(
-  emitter: StepEmitter,
+  emitter: Emitter,
   given: Omit<MeasuredRows, 'keys' | 'access' | 'parent'>,
   keys: readonly GroupKey[],
   access: MeasuredRows['access'],
@@ -60,7 +59,7 @@ export function createGrouping(
 }
 
 /** Groups that are not formed from rows with their values, or whose rows need no sorting; null if they are. */
-function storedGroups(emitter: StepEmitter, plan: MeasuredRows, names: readonly Sql[]): Sql | null {
+function storedGroups(emitter: Emitter, plan: MeasuredRows, names: readonly Sql[]): Sql | null {
   const { access, table, measures } = plan
   const key = plan.keys[0] as GroupKey
   switch (access.kind) {

@@ -6,7 +6,6 @@ import type { Emitter } from '../emitter.ts'
 import { emitRecordCount } from './emit-counts.ts'
 import { createGrouping } from './emit-grouping.ts'
 import { type Grouping, keyJson, keyUri, measureJson } from './emit-group-values.ts'
-import type { StepEmitter } from '../steps.ts'
 import type { Within } from './emit-source.ts'
 import { changeJson, groupsWithChanges } from '../../outputs/changes.ts'
 import { filledGroups } from '../../outputs/fill.ts'
@@ -19,7 +18,7 @@ import { significantGroups } from '../../outputs/significance.ts'
  * `all` groups as they are counted, and `groups` with what all steps added to them, or left of them: null if nothing is
  * grouped; `shared`: null if nothing is divided, or by sums of inner groups. `within`: outer groups, whose keys come first.
  */
-export function formGroups(emitter: StepEmitter, plan: PhysicalAggregate, within?: Within) {
+export function formGroups(emitter: Emitter, plan: PhysicalAggregate, within?: Within) {
   const { significance, shares, count } = plan
   const aggregate = within === undefined ? plan.aggregate : { ...plan.aggregate, within }
   const formed = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
@@ -39,7 +38,7 @@ function hasCountShares(output: PhysicalAggregate['fields'][number]['output']): 
 
 /** The groups with a column for `countShare`. `all`: as they are counted. */
 function withCountShares(
-  emitter: StepEmitter,
+  emitter: Emitter,
   { aggregate, count }: PhysicalAggregate,
   groups: Grouping,
   all: Grouping | null,

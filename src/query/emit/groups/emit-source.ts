@@ -12,7 +12,7 @@ import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.
 import type { ReferringCount } from '../../plan/conditions.ts'
 import type { ElementFilter, GroupKey } from '../../plan/groups/group-plan.ts'
 import { elementsOf } from '../../plan/plan-facts.ts'
-import { staged, type StepEmitter } from '../steps.ts'
+import { staged } from '../steps.ts'
 
 export interface Source {
   /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
@@ -113,7 +113,7 @@ function fromGroups(emitter: Emitter, row: RecordRow, { access, within }: FoundR
  * leads.
  */
 export function emitSharedRows(
-  emitter: StepEmitter,
+  emitter: Emitter,
   rows: FoundRows,
   keys: readonly GroupKey[],
   once: 'record' | GroupKey | null = null,
@@ -170,7 +170,7 @@ export function createJoins(emitter: Emitter, rows: FoundRows) {
   /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
   const joined = (grouped: GroupKey): Sql => {
     let [from, id] = [row.alias, '']
-    const isWhole = emitter.stages !== null && readsRecord(grouped)
+    const isWhole = emitter.dialect.isSpread && readsRecord(grouped)
     for (const { base, key, table: target } of grouped.joins) {
       const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
       id += ` ${from.sql}.${base.name}${isWhole ? ' record' : ''}`
@@ -289,7 +289,7 @@ function joinElements(emitter: Emitter, alias: Sql, key: GroupKey, holder: Sql, 
 /** The elements of rows that need not lie with them. */
 function elementsApart(emitter: Emitter, key: GroupKey): Sql {
   const name = arrayName(key)
-  return emitter.stages === null ? name : staged(emitter, sql`select * from ${name}`)
+  return emitter.dialect.isSpread ? staged(emitter, sql`select * from ${name}`) : name
 }
 
 function arrayName({ leaf }: GroupKey): Sql {

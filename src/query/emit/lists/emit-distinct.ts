@@ -13,7 +13,7 @@ import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
 export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct): Sql {
   const { parent } = rows
   const all = (): Sql => firstOf(emitter, order, rows)
-  if (order.near === null || emitter.stages !== null) return pageOf(emitter, rows, order, all(), null)
+  if (order.near === null || emitter.dialect.isSpread) return pageOf(emitter, rows, order, all(), null)
   const near = emitter.alias()
   const nameAt = (at: number): Sql => raw(`key${at}`)
   const value = (row: RecordRow): Sql => {
@@ -43,7 +43,7 @@ export function emitTotal(emitter: Emitter, { total: count, list }: PhysicalList
     return emitCount(emitter, count, table, parent)
   if (count.kind === 'distinct-counts')
     return staged(emitter, sql`select count(*) from ${identifier(count.counts.name)}`)
-  if (parent !== null && emitter.stages !== null)
+  if (parent !== null && emitter.dialect.isSpread)
     refuseStages('the number of distinct values of referring records')
   const row = newRow(emitter, table)
   const { from, where } = emitAccess(emitter, count.rows, row, parent)

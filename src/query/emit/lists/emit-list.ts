@@ -30,7 +30,7 @@ export function emitList(emitter: Emitter, given: PhysicalList, parent: Parent):
       return emitPrinted(emitter, list, page)
     case 'rows':
     case 'ids':
-      return emitter.stages === null ? emitFound(emitter, list, page) : emitStaged(emitter, list, page)
+      return emitter.dialect.isSpread ? emitStaged(emitter, list, page) : emitFound(emitter, list, page)
     case 'id-list':
       return emitIdList(emitter, list, page)
   }
@@ -95,7 +95,7 @@ function printedPage(
   row: RecordRow,
   page: Sql,
 ): Sql {
-  const { dialect, stages } = emitter
+  const { dialect } = emitter
   const { backward, size } = list.list.page
   const number = backward ? sql`-${page}.n` : sql`${page}.n`
   const own = ends ? sql`${page}.n <= ${size}` : null
@@ -105,7 +105,7 @@ function printedPage(
     (output) => {
       const text = emitElement(emitter, list, output, row)
       // Whole rows are joined with nothing that could change their order.
-      const isInOrder = carries === 'rows' && stages === null
+      const isInOrder = carries === 'rows' && !dialect.isSpread
       return isInOrder ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
     },
     () => numberedEnds(page, list.list.page, () => positionOf(emitter, list.list.sort, row)),
@@ -192,7 +192,7 @@ function beforePage(emitter: Emitter, lists: readonly PhysicalList[], parent: Pa
 }
 
 function hasRows(emitter: Emitter, rows: OrderedRows, parent: Parent): Sql {
-  if (parent !== null && emitter.stages !== null) return hasRowsOfParent(emitter, rows, parent)
+  if (parent !== null && emitter.dialect.isSpread) return hasRowsOfParent(emitter, rows, parent)
   return sql`exists ${staged(emitter, emitRows(emitter, rows, parent, { value: idOf }))}`
 }
 
@@ -221,7 +221,7 @@ function noRows(): never {
 
 function besidesRows(emitter: Emitter, list: PrintedList, output: PhysicalListOutput): Sql {
   const { parent } = list
-  if (parent !== null && emitter.stages !== null && (output.kind === 'facets' || output.kind === 'ranked'))
+  if (parent !== null && emitter.dialect.isSpread && (output.kind === 'facets' || output.kind === 'ranked'))
     refuseStages(`\`${output.kind}\` of a list of referring records`)
   if (output.kind === 'ranked')
     return list.ranking === null

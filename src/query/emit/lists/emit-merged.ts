@@ -2,7 +2,7 @@
 import { identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { recordsById } from '../emit-records.ts'
 import { type Emitter, newRow } from '../emitter.ts'
-import { staged, stage } from '../steps.ts'
+import { staged } from '../steps.ts'
 import type { PhysicalList } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
 import { idOf } from './emit-order.ts'
@@ -45,7 +45,7 @@ function numberedRows(emitter: Emitter, lists: readonly PhysicalList[], limit: n
     // The rows are visible, so hidden rows need no second check.
     const all = sql`select ${dialect.constant(table.collection.nsid)} as collection, ${keys}
         from ${staged(emitter, rows)} ${found} ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${found}.id`
-    return [emitter.stages === null ? all : sql`select * from ${stage(emitter, all)}`]
+    return [dialect.isSpread ? sql`select * from ${emitter.step(all)}` : all]
   })
   const first = sql`select * from (${unionAll(emitter, parts)}) ${emitter.alias()}
     order by indexed_at desc, rkey desc, did desc, collection limit ${dialect.limit(limit)}`

@@ -37,13 +37,13 @@ export function emitRanked(emitter: Emitter, rows: SelectedRows, order: ByReleva
       : sql``
   const scores = emitScores(emitter, ranking, names, idOrder, rows.parent)
   const steps = scores.map(([name, query]) => ({ name, query, isStored: true }))
-  const { stages } = emitter
-  stages?.push(...steps)
+  const { isSpread } = emitter.dialect
+  if (isSpread) emitter.steps.push(...steps)
   const parts = (isPast ? [second] : [first, second]).map(
     (part) =>
       sql`select * from ${staged(emitter, part())} ${emitter.alias()}${part === following ? mayFollow : sql``}`,
   )
-  return sql`${stages === null ? withSteps(steps) : sql``}${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
+  return sql`${isSpread ? sql`` : withSteps(steps)}${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
 /** The ranked records, by score, then in the default order. */

@@ -61,7 +61,7 @@ function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
   }
   const limited = sql`limit ${emitter.dialect.limit(limit)}`
   // The offset would have all rows of all nodes gathered first.
-  if (selection.isComputedFirst !== true || emitter.stages !== null)
+  if (selection.isComputedFirst !== true || emitter.dialect.isSpread)
     return sql`${found()} order by ${join(orders, ', ')} ${limited}`
   const alias = emitter.alias()
   const by = orderOf(emitter, sort, { ...row, alias }).orders
@@ -112,7 +112,7 @@ function alongPath(
   const isOrdered = path.kind === 'index-range'
   const page = sql`limit ${emitter.dialect.limit(limit)}`
   // The limit of a part is not known to the planner, that of the page is: what is joined to it expects few rows.
-  const end = isOrdered && emitter.stages === null ? sql`limit ${rowsOf(limit)}` : page
+  const end = isOrdered && !emitter.dialect.isSpread ? sql`limit ${rowsOf(limit)}` : page
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
     const access = { ...rows, filter }
     const { from, on } = emitFrom(emitter, access, row, null)
@@ -123,7 +123,7 @@ function alongPath(
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
     }
-    if (span === null || emitter.stages !== null)
+    if (span === null || emitter.dialect.isSpread)
       return sql`select ${value} from ${from}${joined} where ${held} order by ${by} ${end}`
     const isNear = span.side === 'near'
     const offset = isNear ? sql`` : sql` offset ${span.rows}`
@@ -132,7 +132,7 @@ function alongPath(
     return sql`select ${value} from ${within}${joined} where ${rest} order by ${by} ${end}`
   }
   // Where all is gathered from nodes, the first rows are not read apart.
-  const spans = emitter.stages === null ? order.spans : order.spans.slice(0, 1)
+  const spans = emitter.dialect.isSpread ? order.spans.slice(0, 1) : order.spans
   const segment = (start: readonly Sql[]): Sql[] => spans.map(({ span, filter }) => part(start, span, filter))
   const halves = (): Sql[] => {
     const present = [false, true].map((is) => isNull(keyOf(emitter, first, row), is))
@@ -144,7 +144,7 @@ function alongPath(
     position === null && first.missing === undefined
       ? segment([])
       : starts.flatMap((start) => segment([start]))
-  if (position === null && parts.length === 1 && (!isOrdered || emitter.stages !== null))
+  if (position === null && parts.length === 1 && (!isOrdered || emitter.dialect.isSpread))
     return parts[0] as Sql
   const inTurn = parts.map((each) => sql`select * from ${staged(emitter, each)} ${emitter.alias()}`)
   return sql`${join(inTurn, ' union all ')} ${page}`

@@ -5,7 +5,7 @@ import type { SortKey } from '../../plan/plan.ts'
 import { columnList } from '../emit-access-path.ts'
 import { columnsOf, keysOf, recordsById } from '../emit-records.ts'
 import { type Emitter, newRow, type Parent, type RecordRow } from '../emitter.ts'
-import { refuseStages, stage } from '../steps.ts'
+import { refuseStages } from '../steps.ts'
 import { idAndRankOf, keyOf, orderingOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 
@@ -55,25 +55,22 @@ const numbers = sql`row_number() over () as n, count(*) over () as c`
 
 function wholeRows(emitter: Emitter, rows: OrderedRows, columns: ReadonlySet<string>): Sql {
   const value = (row: RecordRow): Sql => sql`${columnList(row.alias, columns)}${countsOf(emitter, rows, row)}`
-  const found = stage(emitter, emitRows(emitter, rows, null, { value }))
-  return stage(emitter, sql`select *, ${numbers} from ${found}`)
+  const found = emitter.step(emitRows(emitter, rows, null, { value }))
+  return emitter.step(sql`select *, ${numbers} from ${found}`)
 }
 
 /** Rows that are found by their ids, as by relevance. */
 function rowsById(emitter: Emitter, rows: OrderedRows): Sql {
   const value = (row: RecordRow): Sql => sql`${idAndRankOf(row)}${countsOf(emitter, rows, row)}`
-  const ids = stage(emitter, emitRows(emitter, rows, null, { value }))
+  const ids = emitter.step(emitRows(emitter, rows, null, { value }))
   const records = recordsById(emitter, rows.table, ids)
   const [found, record] = [emitter.alias(), emitter.alias()]
   const others = ['score', 'statistics'].map((name) => sql`, ${found}.${raw(name)}`)
   const isRanked = rows.order.kind === 'relevance'
   const counted = countsIn(rows.sort).map(({ column }) => sql`, ${found}.${column}`)
   const more = [...(isRanked ? others : []), ...counted]
-  return stage(
-    emitter,
-    sql`select ${record}.*${join([sql``, ...more], '')}, ${found}.n, ${found}.c
-      from (select *, ${numbers} from ${ids}) ${found} join ${records} ${record} on ${record}.id = ${found}.id`,
-  )
+  return emitter.step(sql`select ${record}.*${join([sql``, ...more], '')}, ${found}.n, ${found}.c
+      from (select *, ${numbers} from ${ids}) ${found} join ${records} ${record} on ${record}.id = ${found}.id`)
 }
 
 /** How many records refer to a row, if rows are sorted by it: columns to carry. */
@@ -110,16 +107,11 @@ function pagesOfParents(emitter: Emitter, rows: OrderedRows, parent: RecordRow):
       return sql`${columnsOf(row.table, row.alias)}${countsOf(emitter, rows, row)}${join([sql``, ...values], '')}`
     },
   })
-  const found = stage(
-    emitter,
-    sql`select ${around.alias}.base as parent_base, ${around.alias}.rkey as parent_rkey, ${first}.*
-      from ${identifier('shards')} ${shard} cross join ${keys} ${around.alias} cross join lateral (${query}) ${first}`,
-  )
+  const found =
+    emitter.step(sql`select ${around.alias}.base as parent_base, ${around.alias}.rkey as parent_rkey, ${first}.*
+      from ${identifier('shards')} ${shard} cross join ${keys} ${around.alias} cross join lateral (${query}) ${first}`)
   const by = rows.sort.map((key, place) => sql`${sortColumns[place] as Sql} ${orderingOf(emitter, key)}`)
   const within = sql`partition by parent_base, parent_rkey`
-  return stage(
-    emitter,
-    sql`select * from (select *, row_number() over (${within} order by ${join(by, ', ')}) as n, count(*) over (${within}) as c
-      from ${found}) ${emitter.alias()} where n <= ${emitter.dialect.limit(rows.limit)}`,
-  )
+  return emitter.step(sql`select * from (select *, row_number() over (${within} order by ${join(by, ', ')}) as n, count(*) over (${within}) as c
+      from ${found}) ${emitter.alias()} where n <= ${emitter.dialect.limit(rows.limit)}`)
 }
