@@ -90,7 +90,6 @@ export function planRows(optimizer: Optimizer, list: ListPlan, wanted: Wanted): 
       : planConjuncts(optimizer, left, { strategy: span.side === 'near' ? 'each' : 'once' })
   const order: RowOrder = {
     kind: 'path',
-    given,
     spans: spans.map((span) => ({ span, filter: filterOf(span) })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
   }

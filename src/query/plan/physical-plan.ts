@@ -97,7 +97,6 @@ export type RowOrder =
   /** The path returns rows in the whole order, or in the order of its first key. */
   | {
       readonly kind: 'path'
-      readonly given: 'all' | 'first'
       /** One filter for each span; a single entry with a null span if all rows are treated alike. */
       readonly spans: readonly { readonly span: Span | null; readonly filter: readonly Conjunct[] }[]
       /** Whether rows with equal keys are adjacent, so that they can be grouped without sorting. */

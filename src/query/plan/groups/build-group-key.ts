@@ -97,11 +97,10 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
 
 function elementLeaf(table: Table, { field }: PropertyLeaf, array: Path, path: Path): ElementLeaf {
   const { kind } = field.type
-  const isReference = kind === 'strongRef' || kind === 'atUri'
   const as = kind === 'integer' || kind === 'boolean' ? kind : kind === 'datetime' ? 'instant' : 'text'
   const names = findColumn(table, [...array, ...path], 'names') ?? null
   const inside = kind === 'strongRef' ? [...path, 'uri'] : path
-  return { kind: 'element', array, path: inside, as, isReference, names }
+  return { kind: 'element', array, path: inside, as, names }
 }
 
 export type TimeFrame = Pick<TimeBucket, 'weekStart' | 'zone'>

@@ -68,8 +68,6 @@ export interface ElementLeaf {
   readonly array: Path
   readonly path: Path
   readonly as: 'text' | 'integer' | 'boolean' | 'instant'
-  /** Whether the text is the URI of a record. */
-  readonly isReference: boolean
   /** The column that has the values of all elements; null if only the elements have them. */
   readonly names: Column | null
 }
