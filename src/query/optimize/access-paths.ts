@@ -4,7 +4,7 @@
  * Scanning costs about 21 N / hits steps and gathering costs `hits` steps, so they meet at sqrt(21 N).
  */
 import type { Table } from '../../database/layout/tables.ts'
-import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
+import { conjuncts, heldBy, indexesOf, isDefaultOrder } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, isUnhinted, type Optimizer, type Records, rowsOf } from './optimizer.ts'
 import { candidateOptions, type Choice, keyOptions, optionsOf, pairs, uriOptions } from './path-options.ts'
@@ -15,14 +15,6 @@ import type { Condition } from '../plan/conditions.ts'
 /** Whether the order is the default order of a table whose ids follow that order. */
 export function isIdOrder({ state }: Optimizer, table: Table, sort: readonly SortKey[]): boolean {
   return state.ordered.has(table.collection.nsid) && isDefaultOrder(sort)
-}
-
-/** Whether the order is the default order, forward or backward. */
-export function isDefaultOrder(sort: readonly SortKey[]): boolean {
-  const names = sort.map(({ value }) => (value.kind === 'system' ? value.name : ''))
-  return (
-    names.join() === 'indexed_at,rkey,did' && sort.every(({ direction }) => direction === sort[0]?.direction)
-  )
 }
 
 type Sorted = Records & { readonly sort: readonly SortKey[] }
@@ -148,15 +140,13 @@ export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[
   if (choice.kind !== 'index-scan' || choice.index === null) return 'none'
   const index = indexesOf(table).find(({ name }) => name === choice.index)
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
-  const [first, ...rest] = sort
+  const [first] = sort
   const isFirst =
     first?.value.kind === 'column'
       ? first.value.column.name === column
       : index === undefined && first?.value.kind === 'system' && first.value.name === 'indexed_at'
   if (!isFirst) return 'none'
-  const names = rest.map(({ value }) => (value.kind === 'system' ? value.name : ''))
-  const isWhole = index?.kind !== 'value' && names.join() === 'rkey,did'
-  return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
+  return index?.kind !== 'value' && sort.length === 3 ? 'all' : 'first'
 }
 
 /** The index whose order begins with this key, or does once its first column is fixed; undefined if there is none. */

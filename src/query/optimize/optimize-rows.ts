@@ -1,7 +1,7 @@
 /** Plans how the rows of a list are read in order, from the cursor of its page on. */
 import { beyondStart } from '../plan/bounds.ts'
-import { chooseForPage, isDefaultOrder, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
-import { conjuncts } from '../plan/plan-facts.ts'
+import { chooseForPage, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
+import { conjuncts, isDefaultOrder } from '../plan/plan-facts.ts'
 import { filterEstimate, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
 import { isUnhinted, type Optimizer, rowsOf } from './optimizer.ts'
 import type { Choice } from './path-options.ts'

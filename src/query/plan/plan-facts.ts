@@ -7,7 +7,7 @@ import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
 import type { ElementFilter, GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
-import type { AggregatePlan, KeyValue, ShareOutput } from './plan.ts'
+import type { AggregatePlan, KeyValue, ShareOutput, SortKey } from './plan.ts'
 import {
   all,
   type Comparison,
@@ -147,6 +147,12 @@ export function readingsOf({
 
 export function isOfShare(kind: string): kind is ShareOutput {
   return kind === 'total' || kind === 'matching' || kind === 'share'
+}
+
+/** Whether the order is the default order, forward or backward. */
+export function isDefaultOrder(sort: readonly SortKey[]): boolean {
+  const value = sort[0]?.value
+  return sort.length === 3 && value?.kind === 'system' && value.name === 'indexed_at'
 }
 
 export function tableOf({ tables }: { readonly tables: readonly Table[] }, collection: Collection): Table {

@@ -231,7 +231,7 @@ export interface Page {
   readonly inclusive: boolean
 }
 
-/** One key of a total order; every order ends with `rkey` and `did`. */
+/** One key of a total order; every order ends with `rkey` and `did`, in the direction of the key before them. */
 export interface SortKey {
   readonly value: KeyValue
   readonly direction: Direction

@@ -2,7 +2,7 @@
 import type { Column, Table } from '../../database/layout/tables.ts'
 import { isBoundOn } from '../plan/bounds.ts'
 import type { Condition } from '../plan/conditions.ts'
-import { columnIndex, conjuncts } from '../plan/plan-facts.ts'
+import { columnIndex, conjuncts, isDefaultOrder } from '../plan/plan-facts.ts'
 import type { ListPlan, Ranking, SortKey } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 import { matchSize, whereSize } from './cost-where.ts'
@@ -13,7 +13,7 @@ export function pageSize(list: ListPlan): number {
   if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
   if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
   if (list.distinct.length > 0) return linkedSize(list, distinctSize(list) * (1 + looksBehind(list)))
-  const inOrder = isDefault(list.sort)
+  const inOrder = isDefaultOrder(list.sort)
   const sort = Math.max(list.link !== null && !inOrder ? weights.join : 0, sortSize(list.sort))
   const where = isNarrow(list) ? weights.adjacent : whereSize(list, inOrder ? 'page' : 'sorted page')
   const ranking = list.ranking === null ? 0 : rankingSize(list.ranking)
@@ -31,7 +31,7 @@ export function totalSize(list: ListPlan): number {
 
 /** The first record of each combination of values. */
 function distinctSize(list: ListPlan): number {
-  const sort = isDefault(list.sort) ? 0 : Math.max(weights.join, sortSize(list.sort))
+  const sort = isDefaultOrder(list.sort) ? 0 : Math.max(weights.join, sortSize(list.sort))
   return weights.text + weights.join + combinationsSize(list) + sort
 }
 
@@ -59,10 +59,6 @@ function looksBehind({ page, fields }: ListPlan): number {
   return fields
     .flatMap(({ output }) => (output.kind === 'pageInfo' ? output.fields : []))
     .filter(({ output }) => output.kind === wanted).length
-}
-
-function isDefault(sort: readonly SortKey[]): boolean {
-  return sort.length === 3 && isNamed(sort[0]?.value, 'indexed_at')
 }
 
 /** The last two keys, which end every order, are not counted. */
