@@ -43,9 +43,11 @@ async function fetchPart(place: HTMLElement): Promise<HTMLElement | null> {
   place.ariaBusy = 'true'
   const answer = await fetch(place.dataset['later'] ?? '', { signal: AbortSignal.timeout(longest) })
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const part = page.getElementById(place.id)
+  // A page that fails after its beginning was sent has a good status.
   const why = page.querySelector('.problem p')
-  if (!answer.ok && why !== null) place.prepend(why)
-  return page.getElementById(place.id)
+  if (part === null && why !== null) place.prepend(why)
+  return part
 }
 
 function show(place: HTMLElement, found: HTMLElement | null): void {

@@ -340,7 +340,7 @@ test('a chart that costs too much is refused before its page begins', async () =
   for (const place of ['charts', 'chart.svg?part=groups']) {
     const { status, body } = await dear.get(`${articles}/${place}`)
     assert.equal(status, 400)
-    assert.match(body, /This page would cost too much/)
+    assert.match(body, /This would cost too much/)
   }
 })
 

@@ -105,6 +105,22 @@ test('a part of a page is asked for when its reader comes near it', { skip }, as
   assert.deepEqual(asked.toSorted(), ['stories', 'values', 'words'])
 })
 
+test('a part that is refused after its beginning says why, and keeps its link', { skip }, async () => {
+  await using reader = await openReader('/')
+  const { page } = reader
+  await page.route(/panel=words/, async (route) => {
+    const refused = await route.fetch({ url: `${new URL(articles, page.url())}?nothing=1` })
+    assert.equal(refused.status(), 400)
+    await route.fulfill({ response: refused, status: 200 })
+  })
+  await page.goto(new URL(`${articles}/topic?q=election`, page.url()).href)
+  await page.waitForFunction('document.readyState === "complete"')
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  const part = page.locator('#late-words')
+  await part.locator('p').nth(1).waitFor()
+  assert.equal(await part.locator('p > a').count(), 2)
+})
+
 test('a page that is printed asks for all of its parts', { skip }, async () => {
   await using reader = await openReader(`${articles}/topic?q=election`, {
     viewport: { width: 1280, height: 300 },

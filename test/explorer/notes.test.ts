@@ -86,7 +86,7 @@ test('a search that cannot be carried out can be changed, or left out', async ()
 
 test('a refusal of the service is explained in the language of the page, and leads to it without filters', async () => {
   for (const [tag, code, message, said] of [
-    ['es', 'QUERY_TOO_COMPLEX', 'Select fewer lists within lists.', /Esta página costaría demasiado/],
+    ['es', 'QUERY_TOO_COMPLEX', 'Select fewer lists within lists.', /Esto costaría demasiado/],
     ...['en', 'es', 'ar'].map((each) => [each, 'BAD_USER_INPUT', 'Write at least one word.', /./] as const),
   ] as const) {
     const language = chooseLanguage(tag, undefined)
@@ -191,6 +191,16 @@ test('topics whose records have no right time show the newest in the index', asy
     if (isTimeless) assert.deepEqual(shown, newest, query)
     else assert.equal(shown.length > 0, records.length > 0, query)
   }
+})
+
+test('a topic says which of its parts cost too much, and which have nothing', async () => {
+  const { body, texts } = await page(`${article}/topic?q=climate&source_country=GB`)
+  assert.deepEqual(texts('.late .topic-panel p'), [
+    'This would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
+  ])
+  assert.match(body, /data-later="[^"]*panel=values"/)
+  const part = await page(`${article}/topic?q=nosuchword&panel=stories`)
+  assert.deepEqual(part.texts('.topic-panel p'), ['There is nothing to show.'])
 })
 
 test('fewer words are recommended only where there are several', async () => {

@@ -33,12 +33,16 @@ test('an article is shown with all of its analyses side by side', async () => {
   assert.equal(row.split('<td').length - 1, 2)
 })
 
-test('analyses side by side are all called by their kind, time and key, and a table without titles by the kind', async () => {
+test('analyses side by side are called by their models, or by time and key, and a table without titles by the kind', async () => {
   const analyses = Map.groupBy(of('enrichment'), ({ value }) => value.article.uri)
   for (const article of of('article').filter(({ uri }) => (analyses.get(uri)?.length ?? 0) > 1)) {
     const { texts } = await demo.page(pathOf(article))
+    const models = analyses.get(article.uri)?.map(({ value }) => `Enrichment · ${value.model}`) ?? []
+    const heads = texts('.compared thead th')
+    if (new Set(models).size === models.length)
+      assert.deepEqual(heads.filter((head) => head.startsWith('Enrichment')).toSorted(), models.toSorted())
     // Of records without a time, the key alone tells them apart.
-    for (const head of texts('.compared thead th')) assert.match(head, /^(Enrichment|Article) (· .* )?\S+$/)
+    else for (const head of heads) assert.match(head, /^(Enrichment|Article) (· .* )?\S+$/)
   }
   const subject = createSubjects(newsModel).of('tech.service.news.enrichment')
   const columns = subject === null ? [] : columnsOf({ ...emptyView, show: 'table' }, subject)

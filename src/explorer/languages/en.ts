@@ -57,8 +57,7 @@ export const en = {
   wrongPage:
     'The address names no page of this list. Begin with the first page, without “after” and “before”.',
   tooSlow: 'The service could not answer this in time. Try again.',
-  tooExpensive:
-    'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
+  tooExpensive: 'This would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch: 'The search cannot be carried out. Write at least one word: signs are not enough.',
   wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
   leftOut: 'Parts of this page were left out.',

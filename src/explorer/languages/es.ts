@@ -50,8 +50,7 @@ export const es: Translation = {
   wrongPage:
     'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
   tooSlow: 'El servicio no pudo responder a tiempo. Inténtelo de nuevo.',
-  tooExpensive:
-    'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
+  tooExpensive: 'Esto costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   wrongSearch: 'No se puede hacer esta búsqueda. Escriba al menos una palabra: no bastan los signos.',
   wrongInput:
     'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',

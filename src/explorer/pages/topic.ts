@@ -20,7 +20,7 @@ import { chartFigure } from '../parts/figure.ts'
 import { lateId, later } from '../parts/later.ts'
 import { type Names, shortText } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
-import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
+import { findings, panelTitle, topicPanel, type TopicContext, withoutRows } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
@@ -55,7 +55,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       isMoreOptional: !isAfter,
       render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer))}</h1>
         <p><a href=${viewAddress({ ...context, place: 'topic' }, withOthers(view, { panel: null }))}>${language.text.topic.whole}</a></p>
-        <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer))}</div>`,
+        <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer)) ?? (leftOut === null && withoutRows(only, language.text.charts.empty, context))}</div>`,
     }
   const isRefused = chart.topics.some(({ search }) => !canSearch(search, subject.collection))
   if (isRefused) return { ...draft, operation: affordableOperations(site, panels.wholes), render: () => null }
@@ -63,12 +63,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   if (!areAffordable(site, [...own, ...chart.more(null)]))
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
   const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
-  const late = panelNames.filter(
-    (name) =>
-      !shown.some((each) => each === name) &&
-      panelsOf(name).length > 0 &&
-      areAffordable(site, panelsOf(name)),
-  )
+  const late = panelNames.filter((name) => !shown.some((each) => each === name) && panelsOf(name).length > 0)
   return {
     ...draft,
     operation: async () => affordableOperations(site, own.concat(await boundPanels(shown, chart, context))),
@@ -99,7 +94,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         <span id="chart" tabindex="-1"></span> ${leftOut}
         ${drawn && (await timeline(chart, drawn, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
-        ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => latePanel(name, of))}</div>`}
+        ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => (areAffordable(site, panelsOf(name)) ? latePanel(name, of) : withoutRows(name, language.text.tooExpensive, of)))}</div>`}
       `
     },
   }

@@ -1,5 +1,6 @@
 /** The records that refer to a record: side by side where they are few, otherwise those indexed last. */
-import { counted, subjectLabel } from '../fields/labels.ts'
+import type { Field } from '../../schema/model/model.ts'
+import { counted, singularLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type PageSubject, referringLabel } from '../fields/subject.ts'
 import { html, type Html, linked } from '../html.ts'
 import { briefColumns } from '../lists/list.ts'
@@ -65,13 +66,18 @@ function sideBySide(
       !holder.display.hidden.has(name) &&
       nodes.some(({ recordJson }) => isPresent(recordJson[property])),
   )
+  const told = used.find((field) => tellsApart(field, nodes))
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${subjectLabel(holder, language)}>
     <table class="compared">
       <thead><tr>
         <td></td>
         ${nodes.map(({ uri, recordJson }) => {
           const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
-          return html`<th scope="col">${recordLink(uri, kindTimeAndKey(read, holder, uri, language), language)}</th>`
+          const name =
+            told === undefined
+              ? kindTimeAndKey(read, holder, uri, language)
+              : html`<bdi>${singularLabel(holder, language)} · ${recordJson[told.property]}</bdi>`
+          return html`<th scope="col">${recordLink(uri, name, language)}</th>`
         })}
       </tr></thead>
       <tbody>${used.map((field) => {
@@ -95,4 +101,12 @@ function sideBySide(
       })}</tbody>
     </table>
   </div>`
+}
+
+/** Whether a short text, such as the name of a model, tells each of several records from the others. */
+function tellsApart({ type, property }: Field, nodes: ReferringAnswer['nodes']): boolean {
+  if (nodes.length < 2 || type.kind !== 'string') return false
+  if (type.format !== null || type.freeText || type.categorical) return false
+  const texts = nodes.map(({ recordJson }) => recordJson[property])
+  return texts.every((text) => typeof text === 'string') && new Set(texts).size === nodes.length
 }

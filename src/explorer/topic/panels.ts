@@ -177,7 +177,11 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
   const { subject, language } = context
   const outlet = mainReference(subject)
   const key = outlet && groupingBy(outlet)
-  const groupsOf = (name: string) => (answer[name] as GroupsAnswer | undefined)?.groups ?? []
+  const groupsOf = (name: string) => {
+    const { groups = [] } = (answer[name] ?? {}) as Partial<GroupsAnswer>
+    // Of records without any such value there is nothing to rank.
+    return groups.every((group) => group[outlet?.name ?? ''] === null) ? [] : groups
+  }
   // Several outlets of all tables may have the same name.
   const all = chart.topics.flatMap((_, at) => [...groupsOf(`highest${at}`), ...groupsOf(`most${at}`)])
   return chart.topics.map((view, at) => {

@@ -75,6 +75,11 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
   </section>`
 }
 
+/** A panel that says why it has nothing. */
+export function withoutRows(name: PanelName, why: string, context: ChartContext): Html {
+  return html`<section class="topic-panel"><h2>${panelTitle(name, context)}</h2><p class="none">${why}</p></section>`
+}
+
 export function panelTitle(name: PanelName, context: ChartContext): string {
   const { subject, language } = context
   const { topic } = language.text
