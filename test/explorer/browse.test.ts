@@ -269,6 +269,17 @@ test('words of a topic are compared within its language, also where the base has
   }
 })
 
+test('words of a country are compared, although its condition on both sides would cost too much', async () => {
+  for (const query of ['q=climate&source_country=GB', 'q=climate&source_country=GB&language=en']) {
+    const whole = await page(`${articles}/topic?${query}`)
+    const part = whole.links('#late-words')[0] ?? ''
+    assert.match(part, /panel=words/, query)
+    const { body, cost } = await page(part)
+    assert.match(body, /id="late-words"/)
+    assert.ok(cost > 150 && cost <= 330, `${query}: ${cost}`)
+  }
+})
+
 test('a page has every facet that its price leaves room for, and no dearer one', async () => {
   const roles = createSubjects(newsModel).of('tech.service.news.article')?.roles.facets ?? []
   for (const condition of [

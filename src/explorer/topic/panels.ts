@@ -1,8 +1,8 @@
 /** What the panels of topics ask besides the timeline, and how their answers are read. */
 import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
-import type { Panel } from '../../ask/operation.ts'
+import { areAffordable, type Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
-import { andWhere, whereOf } from '../../ask/where.ts'
+import { andWhere, type Where, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, atLeast, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart-data/grouping.ts'
@@ -17,7 +17,7 @@ import { fieldsNamed, type ListNode, type MissingWord, newestArguments, resultOf
 import { largestStories, readStories } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
 import type { Condition } from '../view/conditions.ts'
-import { recordArguments, type View, withCondition } from '../view/view.ts'
+import { periodOnly, recordArguments, type View, withCondition } from '../view/view.ts'
 
 /** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
 export const panelNames = ['outlets', 'newest', 'stories', 'words', 'values'] as const
@@ -90,23 +90,40 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       const given = { ...recordArguments(view), groupBy: [language.name], limit: 1 }
       return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
     }),
-    /** With null instead of that answer: panels that cost at least as much. */
-    words: (answer: Answer | null) => thingPanels('words', answer),
+    /**
+     * With null instead of that answer: panels that cost at least as much. Where a base costs too much, such as the
+     * records of one country's outlets, all records of the period and the language are compared.
+     */
+    words: (answer: Answer | null) =>
+      areAffordable(context.site, thingPanels('words', null))
+        ? thingPanels('words', answer)
+        : thingPanels('words', answer, withoutFilters(context.view, subject)),
   }
 
-  function thingPanels(kind: 'words' | 'values', answer: Answer | null): readonly Panel[] {
+  function thingPanels(
+    kind: 'words' | 'values',
+    answer: Answer | null,
+    others: Where = denominator,
+  ): readonly Panel[] {
     return each((topic, at) => {
       const spoken = kind === 'words' ? languageIn(answer, at, topic, chart, subject) : null
       const view = spoken === null ? topic : withCondition(topic, spoken)
       const thing = thingOf(kind, { ...context, view })
       if (thing === null) return []
       // Without a search, the records are compared with all others.
-      const where = andWhere(topic.search === '' ? {} : denominator, spoken && whereOf([spoken]))
+      const where = andWhere(topic.search === '' ? {} : others, spoken && whereOf([spoken]))
       const here = aggregated(`here${at}`, { ...recordArguments(view) }, { count: {} })
       const compared = aggregated(`compared${at}`, { where }, { count: {} })
       return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? [here, compared] : [])]
     })
   }
+}
+
+/** Selects the records of the period and the languages of a view. */
+function withoutFilters(view: View, subject: PageSubject): Where {
+  const period = periodOnly(view, subject)
+  const spoken = view.conditions.filter(({ field }) => field.name === languageField(subject)?.name)
+  return recordArguments({ ...period, conditions: [...period.conditions, ...spoken] }).where ?? {}
 }
 
 /** Whether all that the records are compared with has one language too. */
