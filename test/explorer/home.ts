@@ -17,15 +17,25 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
   await assertExamples(pages)
   const [example = ''] = links('.examples')
   const main = example.replace(/(\/charts|\/topic)?\?.*/, '')
-  const years = pages
+  const times = pages
     .found(main)
-    .map(({ value }) => Number(String(value.publishedAt ?? '').slice(0, 4)))
-    .filter((year) => year > 0)
-  const [, isMostly, first, last = first] = /(mostly )?from (\d+)(?: to (\d+))?\.$/.exec(lead) ?? []
-  if (first === undefined) assert.deepEqual(years, [], lead)
-  else if (isMostly === undefined)
-    assert.deepEqual([first, last], [Math.min(...years), Math.max(...years)].map(String))
-  else assert.ok(years.includes(Number(first)) && years.includes(Number(last)), lead)
+    .map(({ value }) => Date.parse(String(value.publishedAt ?? '')))
+    .filter((at) => !Number.isNaN(at))
+    .toSorted((one, other) => one - other)
+  const [, isMostly, first, last = first] =
+    /(mostly )?from ((?:\w+ )?\d+)(?: to ((?:\w+ )?\d+))?\.$/.exec(lead) ?? []
+  // The months of one year.
+  const month = first?.includes(' ') === true ? { month: 'short' as const } : {}
+  const period = new Intl.DateTimeFormat('en', { year: 'numeric', ...month, timeZone: 'UTC' })
+  const periods = times.map((at) => period.format(at))
+  if (first === undefined) assert.deepEqual(periods, [], lead)
+  else if (isMostly === undefined) assert.deepEqual([first, last], [periods[0], periods.at(-1)], lead)
+  else assert.ok(periods.includes(first) && periods.includes(last ?? ''), lead)
+  assert.equal(
+    first?.includes(' ') ?? false,
+    first !== undefined && first.slice(-4) === last?.slice(-4),
+    lead,
+  )
   for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
 }
 

@@ -2,6 +2,7 @@
 import { viewAddress } from '../browse/context.ts'
 import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { rangePanels, readPeriods, timeField, type TimeAxis } from '../chart-data/time-axis.ts'
+import { periodLabel } from '../chart-data/periods.ts'
 import { languageField, type UnusualAnswer, type UnusualThing } from '../chart-data/unusual.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -26,7 +27,7 @@ export function aboutPanels(subject: PageSubject, now: number): readonly Panel[]
   return [...range, { name: 'languages', field: aggregateOf(subject), arguments: given, selection }]
 }
 
-/** `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020` */
+/** `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020`; of one year, its months. */
 export function aboutSentence(
   subject: PageSubject | null,
   answer: Answer,
@@ -42,17 +43,23 @@ export function aboutSentence(
   })
   const { groupCount } = (answer['languages'] ?? {}) as Partial<GroupsAnswer>
   const axis = subject === null ? null : axisOf(subject, now)
-  const shown = axis && readPeriods({ ...axis, per: 'year' }, answer)
-  // `from` is the first year even where a chart would show only later ones.
-  const [first, last] = [shown?.starts.length ? shown.from : undefined, shown?.starts.at(-1)].map(
-    (start) => start !== undefined && String(new Date(start).getUTCFullYear()),
-  )
-  const isAll = (shown?.outliers ?? []).length === 0
-  const [years, year] = isAll ? [front.from, front.in] : [front.mostlyFrom, front.mostlyIn]
+  const endsBy = (per: 'year' | 'month') => {
+    const shown = axis && readPeriods({ ...axis, per }, answer)
+    const last = shown?.starts.at(-1)
+    if (!shown || last === undefined) return null
+    // `from` is the first period even where a chart would show only later ones.
+    const [from, to] = [shown.from, last].map((start) => periodLabel(per, start, language))
+    return { from, to, isAll: shown.outliers.length === 0 }
+  }
+  const ofYears = endsBy('year')
+  const ends = ofYears?.from === ofYears?.to ? endsBy('month') : ofYears
+  const [period, moment] = ends?.isAll === true ? [front.from, front.in] : [front.mostlyFrom, front.mostlyIn]
   return language.list([
     ...counts,
     ...(groupCount === undefined || groupCount === 0 ? [] : [language.plural(front.languages, groupCount)]),
-    ...(first && last ? [first === last ? year(first) : years(first, last)] : []),
+    ...(ends?.from && ends.to
+      ? [ends.from === ends.to ? moment(ends.from) : period(ends.from, ends.to)]
+      : []),
   ])
 }
 
