@@ -49,7 +49,6 @@ class Server {
   failure: Error | null = null
   /** Number of consecutive polls without any sign of life. */
   silences = 0
-  /** Used for replicas. */
   judgement: Judgement = { kind: 'unknown' }
   /** Of a replica: when, by the clock of the primary, it had all that the primary had written. Milliseconds. */
   wholeAt = Number.NEGATIVE_INFINITY

@@ -20,6 +20,21 @@ test('a statement that is run again is not prepared again', (t) => {
   assert.equal(prepare.callCount(), 2)
 })
 
+test('all statements of a reading see one state', () => {
+  const path = inFolder('steps.db')
+  using writing = new DatabaseSync(path)
+  writing.exec('pragma journal_mode = wal; create table thing (id integer primary key)')
+  using database = connect(path, true)
+  const counts = createQueries(database).readSteps(
+    (function* () {
+      const first = yield* ask('select count(*) as n from thing')
+      writing.exec('insert into thing values (1)')
+      return [first, yield* ask('select count(*) as n from thing')]
+    })(),
+  )
+  assert.deepEqual(counts[1], counts[0])
+})
+
 test('rows of answers are arrays, which take less time than objects', () => {
   using database = connect(':memory:', false)
   assert.deepEqual(createQueries(database).prepare('select 1 as a, 2 as b').get(), [1, 2])

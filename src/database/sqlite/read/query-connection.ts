@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
+import type { Steps } from '../../metadata/steps.ts'
 import { readStatus } from '../../metadata/status.ts'
 import { createRunner } from '../steps.ts'
 
@@ -16,8 +17,18 @@ export function createQueries(database: DatabaseSync) {
     sizeCalculation: (_, text) => text.length + 1,
     memoMethod: (text) => database.prepare(text, { returnArrays: true }),
   })
+  /** In one transaction, so that all statements see one state. */
+  const readSteps = <Result>(steps: Steps<Result>): Result => {
+    database.exec('begin')
+    try {
+      return run(steps)
+    } finally {
+      database.exec('commit')
+    }
+  }
   return {
     run,
+    readSteps,
     /**
      * Prepares statements that recur; their rows are arrays. Rows as objects survive until a full garbage collection,
      * with the answers they hold, and 64 MB of answers trigger one.
@@ -27,15 +38,7 @@ export function createQueries(database: DatabaseSync) {
       const row = prepared.memo(text).get(...values)
       return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
     },
-    /** In one transaction, so that the numbers are consistent. */
-    readStatus(now: bigint): IndexStatus {
-      database.exec('begin')
-      try {
-        return run(readStatus(now, collectionOf))
-      } finally {
-        database.exec('commit')
-      }
-    },
+    readStatus: (now: bigint): IndexStatus => readSteps(readStatus(now, collectionOf)),
     /** One line per step, indented below its parent. */
     explain({ text, values }: Statement): readonly string[] {
       const rows = database.prepare(`explain query plan ${text}`).all(...values)

@@ -133,7 +133,7 @@ export class SqliteReader implements ReadDatabase {
 
   async readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
     await this.#options.idle()
-    return whileReachable(() => this.#queries.run(steps()))
+    return whileReachable(() => this.#queries.readSteps(steps()))
   }
 
   async readStatus(): Promise<IndexStatus> {
