@@ -31,7 +31,7 @@ export const settings: Readonly<Record<Use, Readonly<Record<string, string>>>> =
     // much processor time for a group, and other statements had to wait for all of them.
     max_parallel_workers_per_gather: '0',
   },
-  /** A load or a rebuild has no time limit, whatever the role's defaults are. */
+  /** A load or a rebuild has no time limit, even if the defaults of the role set one. */
   write: { ...common, statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
   /** The server ends the connection when this process is silent, because it hangs or its machine is gone. */
   lead: {

@@ -76,14 +76,14 @@ export function comparison(
  * What is read for the background. All records under `against`, if those of the `where` are among them: these are
  * subtracted, which needs no look at the `where` of each.
  */
-function readFor(where: Condition, { against, background }: SignificancePlan): Condition {
+export function readForBackground(where: Condition, { against, background }: SignificancePlan): Condition {
   return implies(where, against) ? against : background
 }
 
 /** The groups of the background, and, unless those add up, the number of its records and of those of the `where`. */
 export function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): number {
   if (plan.significance === null) return 0
-  const read = readFor(plan.where, plan.significance)
+  const read = readForBackground(plan.where, plan.significance)
   const readWhere = whereSize({ ...plan, where: read, link: null }, 'all')
   const totals = addsUp ? 0 : 2 * weights.total + where + readWhere
   return totals + readingSize({ ...plan, measures: [] }, plan.keys, readWhere)
@@ -107,7 +107,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const everything = groupsOfAll(optimizer, plan.table, keys)
   const outside = everything === null ? null : recordsOutside(optimizer, plan)
   if (everything === null || outside === null) {
-    const compared = readFor(where, significance)
+    const compared = readForBackground(where, significance)
     const groups = planGroups(optimizer, { ...plan, where: compared, measures: [] }, keys)
     const part = { where: compared, isSubtracted: false, groups, total: totalOf(compared) }
     return { minCount, total, background: [part], subtractsGroups: compared === significance.against }

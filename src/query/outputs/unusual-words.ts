@@ -18,7 +18,6 @@ import { isUnhinted, type Optimizer, rowsOf } from '../optimize/optimizer.ts'
 import { limits } from '../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
 import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
-import { implies } from '../plan/plan-facts.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { UnusualWordOutput, UnusualWordsOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { CountedRows, PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
@@ -26,7 +25,7 @@ import { selectedSize, sum, weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
 import type { AggregateContext } from './measures.ts'
 import { emitSignificance, scoreSteps } from './scores.ts'
-import { comparison } from './significance.ts'
+import { comparison, readForBackground } from './significance.ts'
 
 const defaultLimit = 20
 
@@ -55,18 +54,12 @@ export function buildUnusualWords(context: AggregateContext, collected: Collecte
 }
 
 /** Counting the words of both samples, finding which records these are, and printing the words. */
-export function unusualWordsSize({
-  table,
-  where,
-  against,
-  background,
-  fields,
-  limit,
-}: UnusualWordsPlan): number {
+export function unusualWordsSize(plan: UnusualWordsPlan): number {
+  const { table, where, background, fields, limit } = plan
   const sizeOf = (part: Condition): number => whereSize({ table, where: part, link: null }, 'all')
-  // The background is counted as all records under `against` without those of the `where`, if these are among them.
-  const counted = implies(where, against) ? against : background
-  const read = 2 * (weights.total + weights.words) + sum([where, where, background, counted], sizeOf)
+  const read =
+    2 * (weights.total + weights.words) +
+    sum([where, where, background, readForBackground(where, plan)], sizeOf)
   const printed = selectedSize(fields, (output) =>
     output.kind === 'words'
       ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
