@@ -78,7 +78,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
   const total = Number(/<strong>(\d+) articles/.exec(page)?.[1])
   assert.ok(total > 5)
   const [head, ...rows] = await csvOf(menu.link('CSV'))
-  assert.equal(head, 'uri,title,sourceResolved.country,wordCount')
+  assert.equal(head, 'title,sourceResolved.country,wordCount,uri')
   assert.equal(rows.length, total)
   const lines = await linesOf(menu.link('NDJSON'))
   assert.equal(lines.length, total)
@@ -129,7 +129,7 @@ test('files that a tier cuts say so by their names, and on the page', async () =
 test('files name what references lead to, as their pages do', async () => {
   const rowsOf = async (path: string) => linesOf(menuOf(await fetchText(path)).link('NDJSON'))
   const [row] = await rowsOf(`${articles}?language=fr&show=table&columns=title,source`)
-  assert.deepEqual(Object.keys(row), ['uri', 'title', 'source.uri', 'sourceResolved.displayName'])
+  assert.deepEqual(Object.keys(row), ['title', 'source.uri', 'sourceResolved.displayName', 'uri'])
   const outlet = plain(await fetchText(row['source.uri'].replace('at://', '/at/')))
   assert.ok(outlet.includes(`${row['sourceResolved.displayName']}</h1>`), row['sourceResolved.displayName'])
   const list = await rowsOf(`${articles}?language=fr`)
@@ -191,7 +191,7 @@ test('the columns of the files are chosen in the menu, and all are a click away'
   assert.ok(boxes.length > short.length)
   const chosen = await fetchText(`${articles}?language=fr&columns=title&columns=wordCount`)
   const links = menuOf(chosen)
-  assert.equal((await csvOf(links.link('CSV')))[0], 'uri,title,wordCount')
+  assert.equal((await csvOf(links.link('CSV')))[0], 'title,wordCount,uri')
   assert.equal((await csvOf(links.link('CSV, all columns')))[0], all)
 })
 

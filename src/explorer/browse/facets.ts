@@ -15,11 +15,14 @@ export function facetList(answers: readonly FacetAnswer[], browse: Browse, total
   const isFiltered = isFilteredIn(browse.view)
   return answers.map((answer) => {
     const field = browse.subject.fields.get(answer.field)
-    const isEmpty = answer.values.length === 0 && !answer.cut
-    return field === undefined || (isEmpty && !isFiltered(field))
+    return field === undefined || (hasNoValue(answer) && !isFiltered(field))
       ? null
       : facet({ ...answer, total }, field, browse)
   })
+}
+
+export function hasNoValue({ values, cut }: FacetAnswer): boolean {
+  return values.length === 0 && !cut
 }
 
 /** Facets of the second request: a link, and rows that are as high. */

@@ -8,15 +8,17 @@ import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
 import { type Browse, fieldAddress, stateInputs } from './context.ts'
 
-export function filterMenu(browse: Browse): Html {
+/** `empty`: fields that no record of the list has, which are not offered. */
+export function filterMenu(browse: Browse, empty: ReadonlySet<string>): Html {
   const { subject, language } = browse
   const { text } = language
+  const offered = usualFields(subject).filter(({ name }) => !empty.has(name))
   return html`<form class="add" action=${filterAddress(subject.collection.nsid)}>
     ${stateInputs(browse, () => false)}
     <label><span class="hidden">${text.filtering.field}</span>
       <select name="field">
         <option value="">${text.filtering.add}…</option>
-        ${usualFields(subject).map((field) => html`<option value=${field.name}>${fieldLabel(field, language)}</option>`)}
+        ${offered.map((field) => html`<option value=${field.name}>${fieldLabel(field, language)}</option>`)}
         <option value="">${text.filtering.otherFields}…</option>
       </select></label>
     <button>${text.filtering.next}</button>
@@ -26,7 +28,7 @@ export function filterMenu(browse: Browse): Html {
 const mostUsual = 10
 
 /** The fields that represent a record, and those that it is counted and shown by. */
-function usualFields(subject: PageSubject): readonly ShownField[] {
+export function usualFields(subject: PageSubject): readonly ShownField[] {
   const { facets, columns, time, title, summary } = subject.roles
   return fieldsNamed(subject, [...facets, ...columns, time, title, summary])
     .filter((field) => !isCollectionName(field))

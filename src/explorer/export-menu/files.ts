@@ -49,16 +49,19 @@ export function recordFiles(
   const { rootField, typeName } = collection
   const type = schema.getType(typeName)
   const usual = isObjectType(type) ? usualPaths(type).map((path) => nested(path)) : []
-  const filesOf = (shown: readonly ShownField[], more: readonly Selection[], called = name) => {
-    const selection = { nodes: mergeSelections([...more, selectFields(shown.filter(isInRow))]) }
-    return panelFiles(schema, { field: rootField, arguments: args, selection }, called)
-  }
-  const named = [...fields.values()].filter(isNamed)
-  const whole = filesOf(named, usual, `${name}-all-columns`).filter(({ format }) => format === 'csv')
+  const filesOf = (nodes: Selection, called = name) =>
+    panelFiles(schema, { field: rootField, arguments: args, selection: { nodes } }, called)
+  const selected = (shown: readonly ShownField[]) => selectFields(shown.filter(isInRow))
+  // Readers look at the headline first, and hardly ever at the address of the record.
+  const { uri = {}, ...first } = selected(columns)
+  const whole = mergeSelections([...usual, selected([...fields.values()].filter(isNamed))])
+  const isCsv = ({ format }: ExportedFile) => format === 'csv'
   return [
-    ...filesOf(columns, []).filter(({ format }) => isTable || format === 'csv'),
-    ...whole.map((file) => ({ ...file, isWhole: true })),
-    ...(isTable ? [] : filesOf(named, usual).filter(({ format }) => format !== 'csv')),
+    ...filesOf({ ...first, uri }).filter((file) => isTable || isCsv(file)),
+    ...filesOf(whole, `${name}-all-columns`).flatMap((file) =>
+      isCsv(file) ? [{ ...file, isWhole: true }] : [],
+    ),
+    ...(isTable ? [] : filesOf(whole).filter((file) => !isCsv(file))),
   ]
 }
 

@@ -1,7 +1,7 @@
 /** A collection: search, facets, and the records that match. */
 import { feedAddress } from '../addresses.ts'
 import { type Browse, valueAddress, viewAddress } from '../browse/context.ts'
-import { facetList, lateFacets, otherFacets } from '../browse/facets.ts'
+import { facetList, hasNoValue, lateFacets, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { characterLinks, characterPanels, glance, searchForm, suggestions } from '../browse/search-form.ts'
@@ -127,10 +127,12 @@ function memberNote(node: ListNode | undefined, { site, subject, language }: Bro
 
 function sidebar(list: ListAnswer, { facets, left }: ChosenFacets, browse: Browse): Html {
   const { text } = browse.language
+  const known = list.totalCount === 0 ? [] : (list.facets ?? [])
+  const empty = new Set(known.filter(hasNoValue).map(({ field }) => field))
   return html`<aside aria-label=${text.filters}><h2 class="hidden">${text.filters}</h2>
             <details class="sidebar">
               <summary>${text.filters}</summary>
-              ${filterMenu(browse)} ${facetList(list.facets ?? [], browse, list.totalCount)}
+              ${filterMenu(browse, empty)} ${facetList(list.facets ?? [], browse, list.totalCount)}
               ${lateFacets(left, browse)} ${otherFacets(facets, browse)}
             </details>
           </aside>`

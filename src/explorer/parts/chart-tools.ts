@@ -1,6 +1,7 @@
 /** Forms and links that choose what charts show. */
 import { chartsAddress } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
+import { usualFields } from '../browse/filter-menu.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
 import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
@@ -77,10 +78,8 @@ export function groupForm(
   const fieldOption = (field: (typeof numbers)[number]) =>
     option(field.name, fieldLabel(field, language), field === of)
   const others = groupings.filter(({ field, unit }) => unit === null && !numbers.includes(field))
-  // Most records have several times, each with all its periods: the one that represents them comes first.
-  const usual = groupings.filter(
-    ({ field, unit }) => field.isOwn && (unit === null || field.name === subject.roles.time),
-  )
+  const first = usualFields(subject)
+  const usual = groupings.filter(({ field }) => first.includes(field))
   const byOptions = (chosen: Grouping | undefined) => {
     const groupingOption = (each: Grouping) =>
       option(each.name, groupingLabel(each, language), each.name === chosen?.name)
