@@ -205,7 +205,7 @@ async function complete(
       leftOut = note ?? leftOut
       if (note !== null) retryAfter = Math.max(retryAfter ?? 1, fault?.retryAfter ?? 1)
     }
-    const asked = draft.more?.(first) ?? []
+    const asked = (await draft.more?.(first)) ?? []
     const further = await answerTo(asked, ask, draft.isMoreOptional === true ? onFault : undefined)
     const data = { ...first, ...further }
     const index = await site.readIndex()

@@ -99,7 +99,7 @@ export interface Draft {
   /** A function where it depends on the state of the index. */
   readonly operation: Asked | (() => Promise<Asked>) | null
   /** What is asked next, with what the answer says; the answers are added to it. */
-  readonly more?: (answer: Answer) => readonly Operation[]
+  readonly more?: (answer: Answer) => readonly Operation[] | Promise<readonly Operation[]>
   /** Whether the page is shown without these answers where they fail. */
   readonly isMoreOptional?: boolean
   /** Whether it is for search engines: only unfiltered pages are. */

@@ -152,7 +152,7 @@ async function assertNamedApart(pages: Pages): Promise<void> {
   }
 }
 
-/** The page of an outlet: its reports in all, and those of each month. */
+/** The page of an outlet: its reports in all, and those of each period. */
 async function assertOutlet(pages: Pages): Promise<void> {
   const address = `/at/did:plc:${'a'.repeat(24)}/${outlets}/x`
   const { links, texts } = await pages.page(address)
@@ -168,8 +168,8 @@ async function assertOutlet(pages: Pages): Promise<void> {
   const dated = records.filter(({ value }) => value.publishedAt !== undefined).length
   if (dated === 0) return assert.deepEqual(texts('figure'), [])
   const { rows } = await pages.figure(address)
-  for (const [month, count] of rows)
-    assert.equal(count?.text, number.format(pages.found(month?.href ?? '').length), month?.href ?? '')
+  for (const [period, count] of rows)
+    assert.equal(count?.text, number.format(pages.found(period?.href ?? '').length), period?.href ?? '')
   assert.equal(
     rows.reduce((sum, [, count]) => sum + Number(count?.text), 0),
     dated,

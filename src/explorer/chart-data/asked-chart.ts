@@ -93,6 +93,11 @@ function highestOf<Item extends { readonly value: number }>(all: readonly Item[]
   return all.reduce((one, other) => (other.value > one.value ? other : one))
 }
 
+/** Whether what is asked next was answered too. */
+export function isAnswered({ more }: Pick<AskedChart, 'more'>, answer: Answer): boolean {
+  return more(answer).every(({ name }) => Object.hasOwn(answer, name))
+}
+
 /** Names the periods that are not over, or that bounds cut. */
 export function partialNotes(keys: readonly ChartKey[], { text, list }: Language): readonly string[] {
   const partial = keys.filter(({ isPartial }) => isPartial === true).map(({ label }) => label)

@@ -40,7 +40,6 @@ export const charts: NonNullable<Translation['charts']> = {
   byIndexing: 'حسب وقت الفهرسة',
   drag: 'اسحب فوق المخطط لاختيار فترة.',
   partial: (periods) => `غير مكتمل: ${isolated(periods)}.`,
-  monthsLeftOut: (noun, months) => `${noun} بعيدة عن غيرها لا تُرسم: ${isolated(months)}.`,
   newestOnly: 'تُعرض أحدث الفترات فقط. اختر فترات أطول لرؤيتها كلها.',
   smallLeftOut: 'الأزواج أكثر مما يتسع له جواب واحد؛ والصغيرة منها بلا قيمة هنا.',
   values: 'القيم',

@@ -42,8 +42,6 @@ export const charts = {
   byIndexing: 'By time of indexing',
   drag: 'Drag over the chart to choose a period.',
   partial: (periods: string) => `Not complete: ${periods}.`,
-  monthsLeftOut: (noun: string, months: string) =>
-    `${noun} far from all others that are not drawn: ${months}.`,
   newestOnly: 'Only the newest periods are shown. Choose longer ones to see all.',
   smallLeftOut: 'There are more pairs than an answer has; the small ones have no value here.',
   values: 'Values',

@@ -38,7 +38,6 @@ export const charts: NonNullable<Translation['charts']> = {
   byIndexing: 'Por fecha de indexación',
   drag: 'Arrastre sobre el gráfico para elegir un período.',
   partial: (periods) => `Incompleto: ${periods}.`,
-  monthsLeftOut: (noun, months) => `${noun} lejos de todos los demás que no se dibujan: ${months}.`,
   newestOnly: 'Solo se muestran los períodos más recientes. Elija períodos más largos para verlos todos.',
   smallLeftOut: 'Hay más pares de los que caben en una respuesta; los pequeños no tienen valor aquí.',
   values: 'Valores',

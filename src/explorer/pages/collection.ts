@@ -9,7 +9,7 @@ import { conditionList, viewTitle } from '../browse/sentences.ts'
 import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import type { ChartContext, DrawnChart } from '../chart-data/asked-chart.ts'
+import { type ChartContext, type DrawnChart, isAnswered } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable } from '../../ask/operation.ts'
@@ -177,10 +177,6 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
 function chartsLink({ subject, view, language }: ChartContext): Html {
   const address = viewAddress({ subject, language, place: 'charts' }, view)
   return html`<p class="chart-options"><a href=${address} rel="nofollow">${language.text.charts.more}</a></p>`
-}
-
-function isAnswered({ more }: TimeChart, answer: Answer): boolean {
-  return more(answer).every(({ name }) => Object.hasOwn(answer, name))
 }
 
 /** The time chart with the choices of what it shows. */

@@ -4,7 +4,7 @@ import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { buildOperation } from '../../ask/operation.ts'
+import { affordableOperations, buildOperation } from '../../ask/operation.ts'
 import { shortColumns } from '../lists/list.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { isPicture } from '../parts/pictures.ts'
@@ -16,7 +16,7 @@ import type { RecordNode } from '../record/record-operation.ts'
 import { languageOf, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
 import { valueAt } from '../../util/is-object.ts'
 import { readReferences } from '../record/references.ts'
-import { readSummaries, summarizedBy, summary, summaryPanels } from '../record/summary.ts'
+import { readSummaries, summarizedBy, summary, summaryChart, summaryPanels } from '../record/summary.ts'
 import { type ValueContext, fieldList } from '../record/values.ts'
 import { fileName, recordFiles } from '../export-menu/files.ts'
 import { type Exported, exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
@@ -32,14 +32,22 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
   const label = subjectLabel(subject, language)
   const problems = unknownParameters(parameters)
   if (problems.length > 0) return problemPage(problems, label, request)
-  const summarized = site.readIndex().then((index) => summarizedBy(subject, site, index))
+  const summaries = site.readIndex().then((index) => {
+    const summarized = summarizedBy(subject, site, index)
+    return { summarized, chart: summaryChart(uri, summarized, site, language) }
+  })
   return {
     title: label,
-    operation: async () =>
-      buildOperation(site.schema, 'Record', [
-        recordPanel(uri, subject, site),
-        ...summaryPanels(uri, await summarized),
-      ]),
+    async operation() {
+      const { summarized, chart } = await summaries
+      const panels = [recordPanel(uri, subject, site), ...summaryPanels(uri, summarized)]
+      return [
+        buildOperation(site.schema, 'Record', panels),
+        ...affordableOperations(site, chart?.panels ?? []),
+      ]
+    },
+    more: async (answer) => affordableOperations(site, (await summaries).chart?.more(answer) ?? []),
+    isMoreOptional: true,
     isIndexed: true,
     known(answer) {
       const node = nodeOf(answer)
@@ -50,7 +58,7 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
         ...(about !== undefined && { description: shortText(about, 300) }),
       }
     },
-    async render(answer, index) {
+    async render(answer, index, leftOut) {
       const node = nodeOf(answer)
       if (node === null) return missing(uri, subject, language)
       const context: MenuContext = { ...request, site, index }
@@ -67,13 +75,14 @@ export function recordPage(site: Site, subject: PageSubject, uri: string, reques
           shortColumns([], subject).filter(({ properties: at }) => isPresent(valueAt(node.recordJson, at))),
         ),
       }
-      const shown = readSummaries(named, await summarized, answer, context)
+      const { summarized, chart } = await summaries
+      const shown = readSummaries(named, summarized, chart, answer, context)
       const values = valuesOf(node, subject, site, language)
       const { html: top, properties } = heading(node, values)
       return html`
         <article class="record">
-          ${top}
-          ${await Promise.all(shown.map((each) => summary(each, context)))}
+          ${top} ${leftOut}
+          ${await Promise.all(shown.map((each) => summary(each, uri, context)))}
           ${incoming(node, referringTo(subject, site), values)}
           ${sameStory(node, { site, subject, language })}
           <section aria-label=${text.record.fields}>

@@ -3,7 +3,7 @@ import { feedAddress } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
-import type { ChartContext, DrawnChart } from '../chart-data/asked-chart.ts'
+import { type ChartContext, type DrawnChart, isAnswered } from '../chart-data/asked-chart.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
 import { isDrawn } from '../charts/chart-spec.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
@@ -73,7 +73,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const of = contextOf(answer)
       const browse: Browse = { ...of, place: 'topic' }
       const searches = chart.topics.map(({ search }) => search)
-      const isTimed = chart.more(answer).every(({ name }) => Object.hasOwn(answer, name))
+      const isTimed = isAnswered(chart, answer)
       const menu: MenuContext = { ...request, site, index }
       const drawn = isTimed ? chart.chart(answer) : null
       const exported = drawn && exportedChart(chart, drawn.spec, answer, ofFiles(context))
