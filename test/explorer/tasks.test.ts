@@ -70,14 +70,16 @@ const tasks: readonly Task[] = [
     },
   },
   {
-    name: 'two topics compared as shares',
-    async run({ page, click, search }) {
+    name: 'two topics compared as shares over ten years',
+    async run({ page, click, fill, search }) {
       await click(collection(page, 'Articles'))
       await search(searchBox(page), 'election')
-      await search(page.getByPlaceholder('Add a topic'), 'climate')
+      await fill(page.getByPlaceholder('Add a topic'), 'climate')
+      await fill(page.getByLabel('from'), '2016-11-01')
+      await search(page.getByLabel('to', { exact: true }), '2026-10-31')
       await click(page.getByText('Table of values'))
       const heads = await page.locator('figure thead th').allInnerTexts()
-      assert.deepEqual(heads.slice(1, 3), ['“election”', '“climate”'])
+      assert.deepEqual(heads.slice(0, 3), ['Month', '“election”', '“climate”'])
       assert.match((await rows(page.locator('figure table'))).flat().join(' '), /\d%/)
     },
   },
