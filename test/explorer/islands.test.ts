@@ -56,12 +56,16 @@ for (const width of [1280, 390])
       const { promise: isSeen, resolve: see } = Promise.withResolvers<undefined>()
       await page.route(/panel=|\/facets\?/, async (route) => {
         await isSeen
+        // Each after those before it were shown.
+        const panel = new URL(route.request().url()).searchParams.get('panel')
+        await page.locator(`.later[aria-busy]:has(~ #late-${panel})`).first().waitFor({ state: 'detached' })
         await route.continue()
       })
       await page.goto(new URL(address, page.url()).href)
       // A page that is still being parsed moves on a busy machine, and a frame that is late counts what moved before it.
       await page.evaluate(`new Promise((resolve) => {
-        document.querySelector('.later')?.scrollIntoView()
+        // What follows the parts is seen.
+        scrollTo(0, document.body.scrollHeight)
         requestAnimationFrame(() => requestAnimationFrame(() => {
           globalThis.loaded = performance.now()
           resolve()
@@ -70,9 +74,8 @@ for (const width of [1280, 390])
       see(undefined)
       for (const part of await page.locator('.later').all()) {
         // Facets of phones are folded.
-        if (!(await part.isVisible())) continue
-        await part.scrollIntoViewIfNeeded()
-        await part.locator('> p > a').waitFor({ state: 'detached' })
+        if (await part.evaluate((place) => place.checkVisibility()))
+          await part.locator('> p > a').waitFor({ state: 'detached' })
       }
       if (address === filtered && width > 1000)
         await page.locator('#late-facets .facet a.value').first().waitFor()
