@@ -107,12 +107,8 @@ test('a sentence names the highest of all periods that a chart shows, and the pe
     assert.match((await figure(`/c/org.example.report?per=${per}`)).description, start)
 })
 
-test('a share of few records is marked, though it is not the highest', async () => {
-  const days = [
-    { records: 60, storms: 30 },
-    { records: 10, storms: 2 },
-    { records: 60, storms: 15 },
-  ]
+/** The shares of a topic by day, as its chart says them. */
+async function sharesOf(days: readonly { readonly records: number; readonly storms: number }[]) {
   const records = await Promise.all(
     days.flatMap(({ records, storms }, date) =>
       Array.from({ length: records }, async (_, at) => {
@@ -129,8 +125,23 @@ test('a share of few records is marked, though it is not the highest', async () 
     modelOf(lexicons, {}),
   )
   const { rows } = await figure('/c/org.example.report/topic?q=storm&per=day')
-  assert.deepEqual(
-    rows.map((cells) => cells[1]?.text),
-    ['50%', '20%*', '25%'],
-  )
+  return rows.map((cells) => cells[1]?.text)
+}
+
+test('a share of few records is marked, though it is not the highest', async () => {
+  const days = [
+    { records: 60, storms: 30 },
+    { records: 10, storms: 2 },
+    { records: 60, storms: 15 },
+  ]
+  assert.deepEqual(await sharesOf(days), ['50%', '20%*', '25%'])
+})
+
+test('shares of few matches are marked where no share has more', async () => {
+  const days = [
+    { records: 60, storms: 3 },
+    { records: 60, storms: 0 },
+    { records: 80, storms: 2 },
+  ]
+  assert.deepEqual(await sharesOf(days), ['5%*', '0%', '2.5%*'])
 })

@@ -122,7 +122,7 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
  * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records, and
- * higher ones of fewer than `leastRecords` matches, are marked, and neither highest nor lowest, unless no share has more.
+ * higher ones of fewer than `leastRecords` matches, are marked, and neither highest nor lowest unless no share has more.
  */
 export function describe(
   given: Given,
@@ -141,12 +141,13 @@ export function describe(
   )
   if (all.length === 0) return { ...spec, description: text.charts.empty }
   const ofMany = ofEnough(all)
-  const highest = highestShare(all) ?? highestOf(ofMany)
+  const telling = countedIn === null ? highestOf(all) : highestShare(all)
+  const highest = telling ?? highestOf(ofMany)
   const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
   const enough = new Set(ofMany)
   const few = spec.series.map((_, at) => {
     const own = all.filter((each) => each.at === at)
-    const most = highestShare(own)?.value ?? highest.value
+    const most = (highestShare(own) ?? telling)?.value ?? 0
     return own.filter((each) => !enough.has(each) || each.value > most).map(({ key }) => key)
   })
   const shown = ({ value, place }: typeof highest) => {

@@ -42,9 +42,10 @@ export function keyScale({ keys }: ChartSpec, most: number): Options {
   }
 }
 
-/** Of all values that are seen, but those of too few records. */
+/** Of all values that are seen; those of too few records count where there are no others. */
 export function extent({ unit }: ChartSpec, marks: readonly Mark[]): readonly [number, number] {
-  const ends = marks.filter(({ isFew, value }) => !isFew && value !== 0).map(({ end }) => end)
+  const telling = marks.filter(({ isFew, value }) => !isFew && value !== 0)
+  const ends = (telling.length === 0 ? marks : telling).map(({ end }) => end)
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)]
   return low === high ? [0, unit === 'share' ? 0.01 : 1] : [low, high]
 }
