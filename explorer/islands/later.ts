@@ -56,6 +56,7 @@ function show(place: HTMLElement, found: HTMLElement | null): void {
   // The room that it needs may be reserved.
   place.style.minHeight = `${place.offsetHeight}px`
   place.replaceChildren(...found.childNodes)
+  place.removeAttribute('data-later')
   // Parts above it have moved what the address leads to.
   if (place.matches(':target')) place.scrollIntoView()
   localTimes(place)

@@ -86,6 +86,9 @@ for (const width of [1280, 390])
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0, [])))
       })`)
       assert.deepEqual(moved, [], address)
+      const unused = `[...document.querySelectorAll('.late')].map((late) => late.offsetHeight - Math.max(...Array.from(late.children, (part) => part.offsetTop + part.offsetHeight - late.offsetTop)))`
+      for (const pixels of (await page.evaluate(unused)) as number[])
+        assert.ok(pixels < 50, `${pixels} ${address}`)
       await page.unrouteAll()
     }
     assert.deepEqual(complaints, [])
