@@ -212,7 +212,7 @@ test('topics are taken along as a row for each topic in each period', async () =
   for (const [at, name] of ['climate', 'flood'].entries()) {
     const own = rows.map((row) => row.split(',')).filter(([, each]) => each === name)
     const shown = own.filter(([, , count]) => count !== '0')
-    const groups = data[`topic${at}`].groups.filter(({ count }: Json) => count > 0)
+    const groups = data[`topic${at}`].groups.filter(({ count }: Json) => count > 0).toReversed()
     assert.deepEqual(
       shown.map(([month, , count]) => [month || null, count]),
       groups.map((group: Json) => [group.publishedAt_month, `${group.count}`]),

@@ -14,7 +14,7 @@ import { describe, mostGroups, partialNotes } from './asked-chart.ts'
 import { isPartial, isUnbounded, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import { readNames } from '../lists/names.ts'
 import { countIn, countsIn, countsPanel, dearestPeriods, isNewestOnly, keyOf } from './time-axis.ts'
-import { outliersPanel, rangePanels, readPeriods, type TimeAxis, undatedPanel } from './time-axis.ts'
+import { mayLackTime, outliersPanel, readPeriods, type TimeAxis, undatedPanel } from './time-axis.ts'
 import { baseText, type ShareBase } from './share-base.ts'
 
 export const measures = ['count', 'share'] as const
@@ -53,21 +53,15 @@ export interface OverTime {
   readonly columns: Readonly<Record<string, ColumnType>>
 }
 
-/** What is asked first. */
-export function firstPanels({ axis, apart }: OverTime): readonly Panel[] {
-  const counted = isUnbounded(axis.bounds) ? apart : []
-  return [...rangePanels(axis), ...counted.map(({ at, own }) => undatedPanel(axis, `undated${at}`, own))]
-}
-
 /** What is asked when the range is known; with null, panels that cost at least as much. */
 export function seriesPanels(chart: OverTime, answer: Answer | null): readonly Panel[] {
   const { axis, base, seriesIn, apart, split } = chart
-  const isUndated =
-    answer === null ? chart.hasUndated && isUnbounded(axis.bounds) : countIn(answer, 'undated') > 0
+  const mayMiss = isUnbounded(axis.bounds) && (answer === null || mayLackTime(axis, answer))
   const shown = answer === null ? dearestPeriods(axis) : readPeriods(axis, answer)
   const undated = [
-    ...(isUndated && split !== null ? undatedParts(chart, split, answer) : []),
-    ...(isUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
+    ...(mayMiss ? apart.map(({ at, own }) => undatedPanel(axis, `undated${at}`, own)) : []),
+    ...(mayMiss && chart.hasUndated && split !== null ? undatedParts(chart, split, answer) : []),
+    ...(mayMiss && chart.hasUndated && base !== null ? [undatedPanel(axis, 'undatedOfAll', base.own)] : []),
   ]
   if (shown.starts.length === 0) return undated
   return [

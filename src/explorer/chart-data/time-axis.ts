@@ -12,7 +12,15 @@ import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
-import { type Bounds, boundsOfPeriods, firstDay, momentOf, momentsOf, mostPeriods } from './periods.ts'
+import {
+  type Bounds,
+  boundsOfPeriods,
+  firstDay,
+  isUnbounded,
+  momentOf,
+  momentsOf,
+  mostPeriods,
+} from './periods.ts'
 import { type Period, periodFor, periods, periodsBetween } from './periods.ts'
 import { moved, startOf } from '../../util/time/calendar.ts'
 
@@ -146,15 +154,16 @@ export function countsPanel(axis: TimeAxis, shown: ShownPeriods, name: string, o
   const { where, search } = of
   const key = keyOf(axis, shown.period)
   const isOfAll = where === undefined && search === undefined && shown.period !== 'hour'
+  const isWhole = isUnbounded(axis.bounds) && !isNewestOnly(shown)
   const within = boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)
   return {
     name,
     field: aggregateOf(axis.subject),
     arguments: {
       groupBy: [key],
-      // Without conditions the service has these counts, and reads no record.
-      ...(isOfAll
-        ? { orderBy: 'KEY_DESC', limit: mostGroups }
+      // Without conditions on the time the service has these counts, or reads an index for them.
+      ...(isOfAll || isWhole
+        ? { where, search, orderBy: 'KEY_DESC', limit: mostGroups }
         : { where: andWhere(where, nest(axis.field, within)), search, fill: true }),
     },
     selection: { groups: leaves(key, 'count'), groupsPageInfo: { hasNextPage: {} } },
@@ -166,6 +175,17 @@ export function outliersPanel(axis: TimeAxis, shown: ShownPeriods, name: string,
   const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
   const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }]
   return countPanel(axis.subject, name, of, { OR: outside.map((each) => nest(axis.field, each)) })
+}
+
+/** Whether records of the collection may lack a time, by the answer for the range between no bounds. */
+export function mayLackTime(axis: TimeAxis, answer: Answer): boolean {
+  const [isKnown = true] = (['day', 'month'] as const).flatMap((unit) => {
+    const { groups, groupsPageInfo } = answer[`${unit}s`] as GroupsAnswer
+    return groupsPageInfo?.hasNextPage === true
+      ? []
+      : [groups.some((group) => group[keyOf(axis, unit)] === null)]
+  })
+  return isKnown
 }
 
 /** How many records have no time. */

@@ -11,10 +11,10 @@ import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
-import { drawOverTime, firstPanels, measures, seriesPanels, tableOverTime } from './over-time.ts'
+import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, periods } from './periods.ts'
 import { shareBase } from './share-base.ts'
-import { countIn, type TimeAxis, timeField } from './time-axis.ts'
+import { countIn, rangePanels, type TimeAxis, timeField } from './time-axis.ts'
 
 export type TimeChart = NonNullable<ReturnType<typeof timeChart>>
 
@@ -63,7 +63,7 @@ export function timeChart(context: ChartContext) {
     problems,
     /** `per`: null if it is chosen by the range. */
     choices: { as, base, split, per, splits, field },
-    panels: [...firstPanels(chart), ...asksParts],
+    panels: [...rangePanels(axis), ...asksParts],
     more: (answer: Answer | null) => seriesPanels(chart, answer),
     /** How many records have no time. */
     undated: (answer: Answer) => countIn(answer, 'undated'),

@@ -8,11 +8,11 @@ import type { Problem } from '../view/problem.ts'
 import { longestSearch, readChoice, recordArguments, type View } from '../view/view.ts'
 import type { AskedChart, ChartContext, Counted } from './asked-chart.ts'
 import { describe, highestShare } from './asked-chart.ts'
-import { drawOverTime, firstPanels, type OverTime, readSeries } from './over-time.ts'
+import { drawOverTime, type OverTime, readSeries } from './over-time.ts'
 import { seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, isPartial, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
-import { isNewestOnly, timeField } from './time-axis.ts'
+import { isNewestOnly, rangePanels, timeField } from './time-axis.ts'
 
 export const mostTopics = 4
 
@@ -67,7 +67,7 @@ export function topicChart(context: ChartContext): TopicChart {
   }
   return {
     ...choices,
-    panels: firstPanels(chart),
+    panels: rangePanels(axis),
     more: (answer) => seriesPanels(chart, answer),
     chart: (answer) => drawOverTime(chart, answer, language),
     table: (answer) => tableOverTime(chart, answer),

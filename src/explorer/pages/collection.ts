@@ -84,7 +84,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
             <span id="chart" tabindex="-1"></span>${leftOut} ${time && drawn ? [await timeFigure(time, drawn, answer, context), exportMenu(chart, menu)] : asked !== null && chartsLink(context)}
             <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
-            ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
+            ${optionsBar(list.totalCount, drawn && time && time.undated(answer), columns, browse)}
             ${
               found.length === 0
                 ? nothingFound(answer, browse)

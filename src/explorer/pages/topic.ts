@@ -40,8 +40,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const panels = topicPanels(chart, context)
   const namePanels = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
-  const [first, ...others] = chart.topics
-  const feed = first && others.length === 0 ? feedAddress(subject.collection.nsid, first) : null
+  const [one, ...others] = chart.topics
+  const feed = one && others.length === 0 ? feedAddress(subject.collection.nsid, one) : null
   const draft = { ...titles, feed, location, isMoreOptional: true }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
   // The words of one language are asked for when it is known.
@@ -63,10 +63,11 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   if (!areAffordable(site, [...own, ...chart.more(null)]))
     return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
   const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
+  const first = shown.includes('outlets') ? [...namePanels, ...chart.panels] : own
   const late = panelNames.filter((name) => !shown.some((each) => each === name) && panelsOf(name).length > 0)
   return {
     ...draft,
-    operation: async () => affordableOperations(site, own.concat(await boundPanels(shown, chart, context))),
+    operation: async () => affordableOperations(site, first.concat(await boundPanels(shown, chart, context))),
     more: (answer) => affordableOperations(site, [...chart.more(answer), ...panels.instead(answer)]),
     async render(answer, index, leftOut) {
       const topics = readTopics(chart, answer, context)

@@ -50,18 +50,10 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
     arguments: given,
     selection,
   })
-  const shares = leaves('count', 'total', 'share')
-  const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel => {
-    const ranked = least !== null && {
-      rankBy: { measure: 'SHARE', direction: 'DESC' },
-      having: atLeast(leastRecords, least),
-    }
-    const grouped = { denominator, groupBy: [field.name], limit: mostOutlets, ...ranked }
-    const groups = mergeSelections([groupingSelection(groupingBy(field)), shares])
-    return aggregated(name, { ...recordArguments(view), ...grouped }, { groups })
-  }
+  const outletPanel = (name: string, view: View, field: ShownField, least: number | null): Panel =>
+    aggregated(name, ...rankedBy(field, least, { ...recordArguments(view), denominator }))
   return {
-    /** Of the whole of each topic. */
+    /** Of the whole of each topic, which the outlets with most records tell too. */
     wholes: each((view, at) => [aggregated(`whole${at}`, { ...recordArguments(view), denominator }, shares)]),
     outlets:
       outlet === null
@@ -117,6 +109,21 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? [here, compared] : [])]
     })
   }
+}
+
+const shares = leaves('count', 'total', 'share')
+
+/** Groups with the highest share of at least so many records; with null those with most records, and the whole. */
+function rankedBy(field: ShownField, least: number | null, of: Panel['arguments']) {
+  const ranked = least !== null && {
+    rankBy: { measure: 'SHARE', direction: 'DESC' },
+    having: atLeast(leastRecords, least),
+  }
+  const groups = mergeSelections([groupingSelection(groupingBy(field)), shares])
+  return [
+    { ...of, groupBy: [field.name], limit: mostOutlets, ...ranked },
+    { ...(least === null && shares), groups },
+  ] as const
 }
 
 /** Selects the records of the period and the languages of a view. */
@@ -222,7 +229,7 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       )
     return {
       view: own.view,
-      whole: (answer[`whole${at}`] as ShareAnswer | undefined) ?? null,
+      whole: ((answer[`whole${at}`] ?? answer[`most${at}`]) as ShareAnswer | undefined) ?? null,
       /** The outlets with the highest share, and those with most records. */
       highest: outletRows('highest'),
       most: outletRows('most'),
