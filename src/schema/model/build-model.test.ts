@@ -52,12 +52,16 @@ test('properties that clash or are no names are mapped, and each mapping is note
 })
 
 test('a generated field gives way to a property of its name, and that is noted', () => {
+  const at = { type: 'string', format: 'datetime' }
   const { notes } = model({
+    at,
+    at_weekday: { type: 'string' },
     other: strongRef,
     otherResolved: { type: 'string' },
     orgExampleThingViaOther: { type: 'string' },
   })
   assert.deepEqual(notes, [
+    'org.example.thing: the generated field at_weekday gives way to the property of that name.',
     'org.example.thing: the generated field otherResolved gives way to the property of that name.',
     'org.example.thing: the generated field orgExampleThingViaOther gives way to the property of that name.',
   ])
@@ -116,6 +120,18 @@ test('a union is one type, though its record is embedded elsewhere or its array 
   assert.equal(typeOf('OrgExampleColorsValue', 'accent'), 'OrgExampleColorsAccentUnion')
   assert.equal(typeOf('OrgExampleSite', 'one'), '[OrgExampleSiteListUnion!]')
   assert.equal(typeOf('OrgExampleSiteBox', 'more'), '[OrgExampleSiteListUnion!]')
+})
+
+test('in groups too, a property within an object has its name rather than the period of a time', () => {
+  const at = { type: 'string', format: 'datetime' }
+  const box = { type: 'object', properties: { at, at_day: { type: 'string' } } }
+  const given = modelOf([recordDoc('org.example.thing', { box: ref('#box') }, { box })], {})
+  const found = groupFields(collection(given), given).filter(({ name }) => /^box_at_(?:day|week)$/.test(name))
+  assert.deepEqual(found.map(({ name, bucket }) => [name, bucket]).toSorted(), [
+    ['box_at_day', null],
+    ['box_at_week', 'week'],
+  ])
+  assert.match(given.notes.join(), /at_day gives way to the property/)
 })
 
 test('what records can be grouped by is found once for a model', () => {

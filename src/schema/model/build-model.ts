@@ -6,7 +6,7 @@ import { withCoordinates } from './coordinates.ts'
 import { describe } from '../graphql/describe.ts'
 import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
 import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
-import { buckets, generatedGroupNames, groupFields } from './operators.ts'
+import { buckets, generatedGroupNames, groupFields, timeParts } from './operators.ts'
 import { leafName } from './leaves.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 import { stringFormat } from './string-formats.ts'
@@ -314,7 +314,7 @@ function shadowed(type: ObjectType, generated: readonly string[]): string[] {
   const own = type.fields.flatMap(({ name, type: field }): readonly string[] => {
     const { kind } = field.kind === 'array' ? field.of : field
     if (kind === 'strongRef' || kind === 'atUri') return [`${name}Resolved`]
-    return field.kind === 'datetime' ? buckets.map((bucket) => `${name}_${bucket}`) : []
+    return field.kind === 'datetime' ? [...buckets, ...timeParts].map((bucket) => `${name}_${bucket}`) : []
   })
   return [...new Set([...own, ...generated])]
     .filter((name) => properties.has(name))

@@ -167,15 +167,17 @@ export function timeFields(collection: Collection, model: Model): readonly Group
   return withoutClashes(collection, times)
 }
 
-/** Omits the fields whose generated name a property or an earlier field has. */
+/** Omits the fields whose generated name a property or an earlier field has, and buckets of the name of any field. */
 function withoutClashes<Its extends Generated>(
   collection: Collection,
   fields: readonly Its[],
 ): readonly Its[] {
   const properties = new Set(collection.type.fields.map(({ name }) => name))
+  const values = new Set(fields.flatMap(({ name, bucket = null }) => (bucket === null ? [name] : [])))
   const seen = new Set<string>()
   return fields
     .filter((field) => !isGenerated(field) || !properties.has(field.name))
+    .filter(({ name, bucket = null }) => bucket === null || !values.has(name))
     .filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
