@@ -86,12 +86,15 @@ export function uriCondition(text: string, value: unknown): Where {
   if (value === null) return { isNull: true }
   if (typeof value === 'string' || Array.isArray(value))
     return anyOf({ kind: 'atUri' }, false, strings(text, [value].flat()))
-  if (!isObject(value)) throw new AskError(`"${text}" is a reference: write a URI or the name of a record.`)
+  const wrong = new AskError(`"${text}" is a reference: write a URI or the name of a record.`)
+  if (!isObject(value)) throw wrong
   const entries = Object.entries(value).map(([name, inner]): [string, Literal] => {
     if (name === 'in' || name === 'notIn') return [name, strings(text, inner)]
     if (name === 'isNull') return [name, isNull(text, inner)]
-    if ((name === 'eq' || name === 'ne') && typeof inner === 'string') return [name, inner]
-    throw unknownOperator(text, name, ['eq', 'ne', 'in', 'notIn', 'isNull'])
+    if (name !== 'eq' && name !== 'ne')
+      throw unknownOperator(text, name, ['eq', 'ne', 'in', 'notIn', 'isNull'])
+    if (typeof inner !== 'string') throw wrong
+    return [name, inner]
   })
   return { uri: Object.fromEntries(entries) }
 }

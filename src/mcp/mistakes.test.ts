@@ -30,6 +30,7 @@ const refusals: Table = {
     [filtered({ wordCount: { gt: null } }), /an integer, and null is not/],
     [filtered({ title: { conains: 'x' } }), /Did you mean "contains"/],
     [filtered({ authors: 'x' }), /such as "authors\.name"/],
+    [filtered({ source: { eq: 5 } }), /"source" is a reference: write a URI or/],
     [filtered({ source: 'Harbor & Hill' }), /The nearest: "Harbour & Hill"/],
     [filtered({ source: 'radio' }), /^2 source records may be meant by "radio": .*\{"all": "radio"\}/],
     [filtered({ language: { constructor: 'en' } }), /no operator "constructor"\. It takes/],

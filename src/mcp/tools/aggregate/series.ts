@@ -105,7 +105,7 @@ export function withoutPartialChanges(
   groups: readonly Group[],
   { unchanged }: ReturnType<typeof partialTimes>,
 ): Table {
-  const [at, time] = [table.columns.indexOf(change), groups.findIndex(isTime)]
+  const [at, time] = [table.columns.indexOf(change, groups.length), groups.findIndex(isTime)]
   if (at === -1) return table
   return { ...table, rows: table.rows.map((row) => (unchanged.has(row[time]) ? row.with(at, null) : row)) }
 }
