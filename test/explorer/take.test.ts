@@ -198,7 +198,10 @@ test('the columns of the files are chosen in the menu, and all are a click away'
 const topics = 'q=climate&q=flood&per=month'
 
 test('topics are taken along as a row for each topic in each period', async () => {
-  const menu = menuOf(await fetchText(`${articles}/topic?${topics}`))
+  const page = await fetchText(`${articles}/topic?${topics}`)
+  for (const q of ['climate', 'flood'])
+    assert.match(page, new RegExp(`href="${articles}/feed.atom\\?[^"]*q=${q}"`))
+  const menu = menuOf(page)
   const response = await fetch(service.url + menu.link('CSV'))
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
   const disposition = 'attachment; filename="articles-climate-flood-share-by-month.csv"'

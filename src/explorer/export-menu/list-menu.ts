@@ -41,17 +41,21 @@ export function exportedList(
   }
 }
 
-/** What a reader gives to a program that reads feeds. */
-export function subscription(feed: string | null, { language, origin }: PageRequest): Html {
+/** What a reader gives to a program that reads feeds. Null without any. */
+export function subscription(feeds: readonly (string | null)[], { language, origin }: PageRequest): Html {
   const { text } = language
+  const known = feeds.filter((feed) => feed !== null)
   return (
-    feed !== null &&
+    known.length > 0 &&
     html`<details class="menu" name="menu">
       <summary>${text.browse.subscribe}</summary>
       <div>
         <p>${text.browse.subscribeHint}</p>
-        <pre tabindex="0" dir="ltr" data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${origin + feed}</pre>
-        <a href=${feed} type="application/atom+xml" rel="nofollow">Atom</a>
+        ${known.map(
+          (feed) =>
+            html`<pre tabindex="0" dir="ltr" data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${origin + feed}</pre>
+        <a href=${feed} type="application/atom+xml" rel="nofollow">Atom</a>`,
+        )}
       </div>
     </details>`
   )

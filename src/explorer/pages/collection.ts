@@ -112,7 +112,7 @@ function heading(ofStory: Html, { subject, view, language, names }: Browse, requ
   return html`<header class="heading">
     ${ofStory ?? html`<h1>${subjectLabel(subject, language)}</h1> <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>`}
     ${isRestricted(view) && html`<p class="printed">${viewTitle(view, subject, language, names)}</p>`}
-    ${subscription(feedAddress(subject.collection.nsid, view), request)}
+    ${subscription([feedAddress(subject.collection.nsid, view)], request)}
   </header>`
 }
 

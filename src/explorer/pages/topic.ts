@@ -40,9 +40,13 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   const panels = topicPanels(chart, context)
   const namePanels = conditionNames(view.conditions)
   const location = betterAddress(chart.topics, context, parameters)
-  const [one, ...others] = chart.topics
-  const feed = one && others.length === 0 ? feedAddress(subject.collection.nsid, one) : null
-  const draft = { ...titles, feed, location, isMoreOptional: true }
+  const feeds = chart.topics.map((topic) => feedAddress(subject.collection.nsid, topic))
+  const draft = {
+    ...titles,
+    feed: feeds.length > 1 ? null : (feeds[0] ?? null),
+    location,
+    isMoreOptional: true,
+  }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
   // The words of one language are asked for when it is known.
   const isAfter = only === 'words' && panels.languages.length > 0
@@ -86,7 +90,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       return html`
         ${isTimed && html`<a class="skip" href="#chart">${language.text.skipToChart}</a>`}
         <header class="heading"><h1>${titleWith(of.names)}</h1>
-          <div class="menus">${subscription(feed, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
+          <div class="menus">${subscription(feeds, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
         </header>
         ${searchForm(browse, searches)}
         ${conditionList(browse)}
