@@ -33,7 +33,7 @@ export const publicFiles = { fileRows: 100_000, fileSeconds: 120 } as const
 export const defaultTiers: readonly Tier[] = [
   {
     name: publicTier,
-    pointsPerMinute: 3_000,
+    pointsPerMinute: 6_000,
     pointsPerQuery: 250,
     pageSize: 100,
     seconds: 5,

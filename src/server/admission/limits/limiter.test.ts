@@ -11,7 +11,7 @@ const limit = 1_200
 const allowance = { granted: false, remaining: 5, resetSeconds: 42 }
 
 test('headers are structured fields that name the tier', () => {
-  assert.equal(rateLimitPolicy(open), '"public";q=3000;w=60')
+  assert.equal(rateLimitPolicy(open), '"public";q=6000;w=60')
   assert.equal(rateLimit(open, allowance), '"public";r=5;t=42')
 })
 
@@ -24,7 +24,7 @@ test('a refusal says what was needed, what is left and when to come again', () =
   assert.equal(code, 'RATE_LIMITED')
   assert.equal(
     message,
-    'The request needs 12 points, but 5 of the 3000 that the tier "public" has for a minute are left. Send it again in 42 seconds, or ask for less.',
+    'The request needs 12 points, but 5 of the 6000 that the tier "public" has for a minute are left. Send it again in 42 seconds, or ask for less.',
   )
   assert.deepEqual(details, { retryAfter: 42, needed: 12, remaining: 5 })
 })

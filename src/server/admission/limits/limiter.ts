@@ -29,14 +29,14 @@ export function createLimiter(counts: Counts) {
 }
 
 /**
- * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers, such as `"public";q=3000;w=60`; null for a tier without a
+ * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers, such as `"public";q=6000;w=60`; null for a tier without a
  * limit. Tier names need no escapes.
  */
 export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null {
   return pointsPerMinute === null ? null : `"${name}";q=${pointsPerMinute};w=60`
 }
 
-/** `RateLimit`, such as `"public";r=2950;t=42`. */
+/** `RateLimit`, such as `"public";r=5950;t=42`. */
 export function rateLimit({ name }: Tier, { remaining, resetSeconds }: Allowance): string {
   return `"${name}";r=${remaining};t=${resetSeconds}`
 }
