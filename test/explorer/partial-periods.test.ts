@@ -107,15 +107,17 @@ test('a sentence names the highest of all periods that a chart shows, and the pe
     assert.match((await figure(`/c/org.example.report?per=${per}`)).description, start)
 })
 
-/** The shares of a topic by day, as its chart says them. */
-async function sharesOf(days: readonly { readonly records: number; readonly storms: number }[]) {
+type Day = { readonly records: number; readonly storms: number }
+
+/** The chart of a topic by day, from the first of January. */
+async function figureOf(days: readonly Day[], indexedAt: string) {
   const records = await Promise.all(
     days.flatMap(({ records, storms }, date) =>
       Array.from({ length: records }, async (_, at) => {
         const publishedAt = new Date(Date.UTC(2024, 0, date + 1, 0, at)).toISOString()
         const value = { $type: 'org.example.report', title: at < storms ? 'storm' : 'calm', publishedAt }
         const uri = `at://did:plc:${'a'.repeat(24)}/org.example.report/r${date}-${at}`
-        return plainRecord({ uri, indexedAt: '2026-01-01T00:00:00Z', value, cid: await cidOf(value) })
+        return plainRecord({ uri, indexedAt, value, cid: await cidOf(value) })
       }),
     ),
   )
@@ -124,9 +126,20 @@ async function sharesOf(days: readonly { readonly records: number; readonly stor
     { service, reference: createReference(lexicons, {}, records) },
     modelOf(lexicons, {}),
   )
-  const { rows } = await figure('/c/org.example.report/topic?q=storm&per=day')
+  return await figure('/c/org.example.report/topic?q=storm&per=day')
+}
+
+/** The shares of a topic by day, as its chart says them. */
+async function sharesOf(days: readonly Day[]) {
+  const { rows } = await figureOf(days, '2026-01-01T00:00:00Z')
   return rows.map((cells) => cells[1]?.text)
 }
+
+test('the day in which the index ends is not complete, though some records have a later time', async () => {
+  const day = { records: 60, storms: 30 }
+  const { description } = await figureOf([day, day, day, { records: 1, storms: 0 }], '2024-01-03T20:00:00Z')
+  assert.match(description, /Not complete: (?:.* and )?Jan 3, 2024/)
+})
 
 test('a share of few records is marked, though it is not the highest', async () => {
   const days = [

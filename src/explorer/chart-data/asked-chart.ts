@@ -24,8 +24,8 @@ export interface AskedChart {
   readonly panels: readonly Panel[]
   /** The second request; none where the answer to the first has everything. With null: panels that cost at least as much. */
   readonly more: (answer: Answer | null) => readonly Panel[]
-  /** The answer has the panels of both. */
-  readonly chart: (answer: Answer) => DrawnChart
+  /** The answer has the panels of both. `until`: the last right time, in a period that is not complete. */
+  readonly chart: (answer: Answer, until: number) => DrawnChart
   /** The values for files. */
   readonly table: (answer: Answer) => ChartTable
 }

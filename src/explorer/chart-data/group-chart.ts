@@ -1,6 +1,7 @@
 /** A measure of the records of a view, by one or two fields. */
 import type { AxisEnd, ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
 import { readNames } from '../lists/names.ts'
+import type { Names } from '../parts/values.ts'
 import { viewAddress } from '../browse/context.ts'
 import { fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
@@ -31,7 +32,13 @@ import { wholeBaseText } from './share-base.ts'
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
 
-export function groupChart(context: ChartContext): AskedChart & { readonly choices: GroupChoices } {
+interface GroupChart extends AskedChart {
+  readonly choices: GroupChoices
+  /** What is measured and by what, with the names that the answer tells. */
+  readonly title: (names?: Names) => string
+}
+
+export function groupChart(context: ChartContext): GroupChart {
   const { site, subject, view } = context
   const problems: Problem[] = []
   const choices = readGroupChoices(view, subject, problems)
@@ -39,9 +46,10 @@ export function groupChart(context: ChartContext): AskedChart & { readonly choic
   return {
     problems,
     choices,
+    title: (names) => titleOf(plan, names, context).title,
     panels: panelsOf(plan),
     more: (answer) => furtherPanels(plan, answer, site),
-    chart: (answer) => draw(plan, answer, context),
+    chart: (answer, until) => draw(plan, answer, until, context),
     table: (answer) => groupTable(plan, answer, context),
   }
 }
@@ -137,34 +145,40 @@ function groupTable(plan: GroupPlan, answer: Answer, context: ChartContext): Cha
   }
 }
 
-function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChart {
+function titleOf(
+  { choices, form }: GroupPlan,
+  names: Names | undefined,
+  { subject, language }: ChartContext,
+) {
+  const { charts } = language.text
+  const named = form.label === 'records' ? nounTitle(subject, language) : charts[form.label]
+  const base = wholeBaseText(choices.base, language, names)
+  const of = choices.of === null ? '' : fieldLabel(choices.of, language)
+  const label = typeof named === 'string' ? named : named(choices.measure === 'share' ? base : of)
+  const by = language.list(choices.by.map((each) => groupingLabel(each, language)))
+  return { label, title: charts.by(label, by) }
+}
+
+function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartContext): DrawnChart {
   const { language } = context
   const { choices, form, across, other, preset } = plan
   const { charts } = language.text
-  const named = form.label === 'records' ? nounTitle(context.subject, language) : charts[form.label]
-  const base = wholeBaseText(choices.base, language, readNames(answer))
-  const label =
-    typeof named === 'string'
-      ? named
-      : named(
-          choices.measure === 'share' ? base : choices.of === null ? '' : fieldLabel(choices.of, language),
-        )
+  const { label, title } = titleOf(plan, readNames(answer), context)
   const { keys, rows, countIn, valueIn, totalIn } = readGroups(plan, answer, label, context)
   const isAdding = form.rank === null && other !== undefined && isDisjoint(other)
   const kind = kindOf(choices.kind ?? preset, rows.length, isAdding, across)
-  const by = language.list(choices.by.map((each) => groupingLabel(each, language)))
   const period = periodOf(across)
   const bounds = boundsOf(context.view, across.field)
   const shown = keys.map(({ id, label: name, view }) => ({
     label: name,
-    isPartial: period !== null && isPartial(period, Number(id), bounds, context.now),
+    isPartial: period !== null && isPartial(period, Number(id), bounds, until),
     href: viewAddress(context, view),
   }))
   return {
     spec: describe(
       {
         kind,
-        title: charts.by(label, by),
+        title,
         unit: choices.measure === 'share' ? 'share' : 'number',
         keyLabel: groupingLabel(across, language),
         valueLabel: label,

@@ -134,7 +134,7 @@ function undatedIn(
   })
 }
 
-export function drawOverTime(chart: OverTime, answer: Answer, language: Language): DrawnChart {
+export function drawOverTime(chart: OverTime, answer: Answer, until: number, language: Language): DrawnChart {
   const { axis, base, apart, split, isStacked } = chart
   const { charts } = language.text
   const by = base === null ? charts.by : charts.partsBy
@@ -165,7 +165,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
   const valueOf = ({ count, share = null }: Counted) => (base === null ? count : share)
   const keys = starts.map((start) => ({
     label: periodLabel(period, start, language),
-    isPartial: isPartial(period, start, shown.cuts, axis.now),
+    isPartial: isPartial(period, start, shown.cuts, until),
     href: chart.view !== null && isDivisible ? addressOf(chart.view, start) : null,
   }))
   return {

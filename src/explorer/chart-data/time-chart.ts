@@ -67,8 +67,8 @@ export function timeChart(context: ChartContext) {
     more: (answer: Answer | null) => seriesPanels(chart, answer),
     /** How many records have no time. */
     undated: (answer: Answer) => countIn(answer, 'undated'),
-    chart(answer: Answer) {
-      const { spec, notes } = drawOverTime(chart, answer, language)
+    chart(answer: Answer, until: number) {
+      const { spec, notes } = drawOverTime(chart, answer, until, language)
       // Of an array there are no others, so that the chart says how many values it leaves out.
       const leftOut =
         split?.isArray === true &&

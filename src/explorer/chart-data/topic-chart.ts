@@ -32,7 +32,7 @@ export interface TopicChart extends AskedChart {
   readonly base: ShareBase
   readonly per: Period | null
   /** Of each topic; null without a period of enough records. */
-  readonly peaks: (answer: Answer) => readonly (Peak | null)[]
+  readonly peaks: (answer: Answer, until: number) => readonly (Peak | null)[]
 }
 
 /** The searches are the parameters `q` in `others` of the view. */
@@ -69,14 +69,14 @@ export function topicChart(context: ChartContext): TopicChart {
     ...choices,
     panels: rangePanels(axis),
     more: (answer) => seriesPanels(chart, answer),
-    chart: (answer) => drawOverTime(chart, answer, language),
+    chart: (answer, until) => drawOverTime(chart, answer, until, language),
     table: (answer) => tableOverTime(chart, answer),
-    peaks: (answer) => peaksOf(chart, answer),
+    peaks: (answer, until) => peaksOf(chart, answer, until),
   }
 }
 
 /** The highest share of each topic; null if no period with enough records has five matches, or earlier ones are left out. */
-function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
+function peaksOf(chart: OverTime, answer: Answer, until: number): readonly (Peak | null)[] {
   const { shown, series } = readSeries(chart, answer)
   if (isNewestOnly(shown)) return []
   const { period, cuts } = shown
@@ -84,7 +84,7 @@ function peaksOf(chart: OverTime, answer: Answer): readonly (Peak | null)[] {
     highestShare(
       counted.flatMap((each, at): readonly Peak[] => {
         const start = shown.starts[at] ?? 0
-        const isCut = isPartial(period, start, cuts, chart.axis.now)
+        const isCut = isPartial(period, start, cuts, until)
         return typeof each.share !== 'number' ? [] : [{ ...each, value: each.share, period, start, isCut }]
       }),
     ),

@@ -45,11 +45,11 @@ export function aboutSentence(
   const axis = subject === null ? null : axisOf(subject, now)
   const endsBy = (per: 'year' | 'month') => {
     const shown = axis && readPeriods({ ...axis, per }, answer)
-    const last = shown?.starts.at(-1)
+    const last = shown?.starts.findLast((start) => start <= now)
     if (!shown || last === undefined) return null
     // `from` is the first period even where a chart would show only later ones.
     const [from, to] = [shown.from, last].map((start) => periodLabel(per, start, language))
-    return { from, to, isAll: shown.outliers.length === 0 }
+    return { from, to, isAll: shown.outliers.length === 0 && last === shown.starts.at(-1) }
   }
   const ofYears = endsBy('year')
   const ends = ofYears?.from === ofYears?.to ? endsBy('month') : ofYears

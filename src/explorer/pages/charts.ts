@@ -15,7 +15,7 @@ import { countIn, countPanel } from '../chart-data/time-axis.ts'
 import { html } from '../html.ts'
 import type { PricedOperations } from '../../ask/operation.ts'
 import { affordableOperations, mostAffordable, priceOperations } from '../../ask/operation.ts'
-import type { Draft, FileDraft, PageRequest, Site } from '../page.ts'
+import { type Draft, type FileDraft, lastTime, type PageRequest, type Site } from '../page.ts'
 import { groupForm } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFileName, drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
@@ -46,12 +46,14 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
-    ...titlesOf(view.conditions, (names) => text.charts.title(viewTitle(view, subject, language, names))),
+    ...titlesOf(view.conditions, (names) =>
+      text.charts.title(`${viewTitle(view, subject, language, names)} – ${chart.title(names)}`),
+    ),
     location: isUntidy ? viewAddress(here, tidy) : null,
     operation: operations,
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
-      const { spec, notes } = chart.chart(answer)
+      const { spec, notes } = chart.chart(answer, lastTime(index, Date.now()))
       const back = viewAddress(context, withOthers(view, without))
       const own = { ...context, view: withOthers(tidy, { part: 'groups' }) }
       const menu: MenuContext = { ...request, site, index }
@@ -95,7 +97,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
     operation: [...operations, ...affordableOperations(site, [...names, ...counts])],
     more: (answer) => affordableOperations(site, chart.more(answer)),
     write: async (answer, _ask, index) => {
-      const { spec, notes } = chart.chart(answer)
+      const { spec, notes } = chart.chart(answer, lastTime(index, Date.now()))
       const named = viewTitle(view, subject, language, readNames(answer))
       const searches = searchesOf(view).map((search) => `“${shortText(withInnerQuotes(search), 30)}”`)
       const records = counts.map(({ name }, at) => {
@@ -129,7 +131,7 @@ export function embeddedChart(site: Site, subject: PageSubject, request: PageReq
     operation: [...operations, ...affordableOperations(site, conditionNames(view.conditions))],
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
-      const { spec, notes } = chart.chart(answer)
+      const { spec, notes } = chart.chart(answer, lastTime(index, Date.now()))
       const named = viewTitle(view, subject, language, readNames(answer))
       return html`
         <h1><a href=${withLanguage(page, language)}>${named}</a></h1>

@@ -13,7 +13,7 @@ import { type ChartContext, type DrawnChart, isAnswered } from '../chart-data/as
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable } from '../../ask/operation.ts'
-import type { Draft, PageRequest, Site, Answer } from '../page.ts'
+import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '../page.ts'
 import { columnsOf, type ListAnswer, type ListNode, resultOf } from '../lists/list.ts'
 import { askList, type ChosenFacets } from '../lists/list-operation.ts'
 import { facetNames, titlesOf, readNames } from '../lists/names.ts'
@@ -71,7 +71,8 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
       const exported = exportedList(list.totalCount, found, browse, menu)
-      const drawn = time !== null && isAnswered(time, answer) ? time.chart(answer) : null
+      const drawn =
+        time !== null && isAnswered(time, answer) ? time.chart(answer, lastTime(index, context.now)) : null
       const chart = time && drawn && exportedChart(time, drawn.spec, answer, context)
       return html`
         <a class="skip" href="#results">${text.skipToResults}</a> ${time !== null && html`<a class="skip" href="#chart">${text.skipToChart}</a>`}

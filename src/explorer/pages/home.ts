@@ -75,7 +75,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       return html`
         <header class="front">
           <h1>${site.title}</h1>
-          ${index !== null && html`<p class="lead">${aboutSentence(example?.subject ?? null, answer, index, site, language, now)}.</p>`}
+          ${index !== null && html`<p class="lead">${aboutSentence(example?.subject ?? null, answer, index, site, language, lastTime(index, now))}.</p>`}
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}

@@ -80,7 +80,8 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const searches = chart.topics.map(({ search }) => search)
       const isTimed = isAnswered(chart, answer)
       const menu: MenuContext = { ...request, site, index }
-      const drawn = isTimed ? chart.chart(answer) : null
+      const until = lastTime(index, context.now)
+      const drawn = isTimed ? chart.chart(answer, until) : null
       const exported = drawn && exportedChart(chart, drawn.spec, answer, ofFiles(context))
       const found = topics.filter(({ whole }) => (whole?.count ?? 0) > 0)
       const [topic] = topics.length === 1 ? found : []
@@ -94,7 +95,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         </header>
         ${searchForm(browse, searches)}
         ${conditionList(browse)}
-        ${findings(topics, isTimed ? chart.peaks(answer) : [], of)}
+        ${findings(topics, isTimed ? chart.peaks(answer, until) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
         <span id="chart" tabindex="-1"></span> ${leftOut}
         ${drawn && (await timeline(chart, drawn, of))} ${exportMenu(exported, menu)}

@@ -89,6 +89,12 @@ export function groupForm(
     <optgroup label=${language.text.more}>${groupings.filter((each) => !usual.includes(each)).map(groupingOption)}</optgroup>
   </select>`
   }
+  const ofShares =
+    base.isChoice &&
+    html`<label>${charts.shareIs}<select name="base">
+      ${option('', base.text('filters', language), base.name === 'filters')}
+      ${option('all', base.text('all', language), base.name === 'all')}
+    </select></label>`
   return html`<form class="chart-form" action=${chartsAddress(subject.collection.nsid)}>
     ${hiddenInputs(viewParametersOf({ ...recordsOnly(view), others: [] }), language)}
     <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
@@ -101,19 +107,14 @@ export function groupForm(
     </select></label>
     <label>${charts.groupBy}${byOptions(by[0])}</label>
     <label>${charts.andBy}${byOptions(by[1])}</label>
+    ${measure === 'share' && ofShares}
     <details class="more" open=${kind !== null || top !== '20' || step !== null}><summary>${language.text.more}</summary>
     <label>${charts.kind}<select name="kind">
       ${option('', charts.automatic, kind === null)}
       ${chartKinds.map((each) => option(each, charts.kinds[each], each === kind))}
     </select></label>
     <label>${charts.top}<select name="top">${sizes.map((each) => option(each, language.number(Number(each)), each === top))}</select></label>
-    ${
-      base.isChoice &&
-      html`<label>${charts.shareIs}<select name="base">
-        ${option('', base.text('filters', language), base.name === 'filters')}
-        ${option('all', base.text('all', language), base.name === 'all')}
-      </select></label>`
-    }
+    ${measure !== 'share' && ofShares}
     <label>${charts.step}<input name="step" type="number" min="1" value=${step ?? undefined} /></label>
     </details>
     <button>${charts.draw}</button>

@@ -44,8 +44,13 @@ function timeIn(read: ReadValue, { fields, roles }: PageSubject): string | null 
   return typeof time === 'string' ? time : null
 }
 
-/** The same as HTML, with the key of the record, which tells it from others of the same time. */
-export function kindTimeAndKey(read: ReadValue, subject: PageSubject, uri: string, language: Language): Html {
+/** The same as HTML, with the key of the record, which tells it from others of the same time. `uri`: null without others. */
+export function kindTimeAndKey(
+  read: ReadValue,
+  subject: PageSubject,
+  uri: string | null,
+  language: Language,
+): Html {
   const time = timeIn(read, subject)
-  return html`<bdi>${singularLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
+  return html`<bdi>${singularLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi>${uri !== null && html` <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`}`
 }

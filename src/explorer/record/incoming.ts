@@ -75,7 +75,7 @@ function sideBySide(
           const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
           const name =
             told === undefined
-              ? kindTimeAndKey(read, holder, uri, language)
+              ? kindTimeAndKey(read, holder, nodes.length === 1 ? null : uri, language)
               : html`<bdi>${singularLabel(holder, language)} · ${recordJson[told.property]}</bdi>`
           return html`<th scope="col">${recordLink(uri, name, language)}</th>`
         })}

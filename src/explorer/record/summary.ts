@@ -13,7 +13,7 @@ import { shortColumns } from '../lists/list.ts'
 import { timeOf } from '../parts/values.ts'
 import { leaves, nested } from '../../ask/graphql-text.ts'
 import { areAffordable, buildOperation, type Panel } from '../../ask/operation.ts'
-import type { Answer, IndexState, Site } from '../page.ts'
+import { type Answer, type IndexState, lastTime, type Site } from '../page.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { fileName, recordFiles } from '../export-menu/files.ts'
 import { type Exported, exportMenu, type MenuContext } from '../export-menu/export-menu.ts'
@@ -115,7 +115,7 @@ export function readSummaries(
     const isOnly = summarized.filter(({ holder }) => holder === each.holder).length === 1
     const drawn =
       chart?.of === each && isAnswered(chart, answer)
-        ? { ...chart.chart(answer), context: chart.context }
+        ? { ...chart.chart(answer, lastTime(context.index, chart.context.now)), context: chart.context }
         : null
     const files = drawn && chart && exportedChart(chart, drawn.spec, answer, chart.context)?.files
     return [

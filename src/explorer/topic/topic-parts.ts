@@ -11,7 +11,15 @@ import { ownTime } from '../lists/list.ts'
 import { html, type Html } from '../html.ts'
 import { timeFact } from '../parts/results.ts'
 import { headline, storyList } from '../parts/stories.ts'
-import { type Names, recordLink, recordText, shortText, toldApart, valueOf } from '../parts/values.ts'
+import {
+  type Names,
+  recordLink,
+  recordText,
+  shortText,
+  toldApart,
+  valueOf,
+  zoneNote,
+} from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
 
@@ -65,6 +73,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
   const isFew = rows.some(isOfFew)
   return html`<section class="topic-panel" aria-labelledby=${`topic-${name}`}>
     <h2 id=${`topic-${name}`}>${panelTitle(name, context)}</h2>
+    ${name === 'newest' && zoneNote(language)}
     <div class="side-by-side">${parts.map(
       (part, at) => html`<div>
         ${topics.length > 1 && html`<h3>${swatch(topics, at)}${recordText(topicName(topics[at]?.view ?? context.view, language, context.names))}</h3>`}
