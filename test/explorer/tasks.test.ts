@@ -141,7 +141,7 @@ const tasks: readonly Task[] = [
       const words = found
         .filter(({ significance: { score, share, againstShare } }: Json) => {
           const least = (Math.sqrt(recordsRead * share) - 1) ** 2 / recordsRead
-          return score >= 1.2 && least >= 5 * againstShare
+          return score >= 1.2 && least >= 6 * againstShare
         })
         .map(({ word }: Json) => word)
       assert.ok(words.includes('market') && !words.includes('to'), words.join())

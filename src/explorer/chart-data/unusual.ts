@@ -107,12 +107,12 @@ const leastRatio = 1.5
 
 /**
  * A word tells something if it has this score, fewer than a tenth of the other records have it, and it is at
- * least five times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
+ * least six times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
  * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
  */
 function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
   return (
-    score >= leastScore && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 5 * againstShare
+    score >= leastScore && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 6 * againstShare
   )
 }
 
