@@ -179,13 +179,13 @@ export function outliersPanel(axis: TimeAxis, shown: ShownPeriods, name: string,
 
 /** Whether records of the collection may lack a time, by the answer for the range between no bounds. */
 export function mayLackTime(axis: TimeAxis, answer: Answer): boolean {
-  const [isKnown = true] = (['day', 'month'] as const).flatMap((unit) => {
+  const [isMissing = true] = (['day', 'month'] as const).flatMap((unit) => {
     const { groups, groupsPageInfo } = answer[`${unit}s`] as GroupsAnswer
     return groupsPageInfo?.hasNextPage === true
       ? []
       : [groups.some((group) => group[keyOf(axis, unit)] === null)]
   })
-  return isKnown
+  return isMissing
 }
 
 /** How many records have no time. */
