@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../demo/random.ts'
+import { mostReferring } from '../../src/explorer/record/record-operation.ts'
 import { newsLexicons, plainRecord } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import { createReference } from '../reference/reference.ts'
@@ -136,7 +137,10 @@ async function assertOutlet(
   if (undated > 0) assert.match(description, new RegExp(`: ${number.format(undated)}\\b`))
 }
 
-/** The numbers of an article and of its analyses are those of the records. */
+/**
+ * The numbers of an article and of its analyses are those of the records. Of more analyses than a page shows
+ * whole, it tells how many there are, and lists the newest.
+ */
 async function assertArticle(
   pages: Pages,
   one: PlainRecord,
@@ -147,6 +151,14 @@ async function assertArticle(
   const analyses = analysed.filter(({ value }) => value.article.uri === one.uri)
   const page = texts('main').join()
   if (one.value.wordCount !== undefined) assert.ok(page.includes(number.format(one.value.wordCount)), page)
+  if (analyses.length > mostReferring) {
+    assert.ok(page.includes(`${analyses.length} records · Newest in the index`), page)
+    const newest = analyses.slice(-mostReferring).map(pathOf)
+    return assert.deepEqual(
+      newest.filter((path) => !links('main').includes(path)),
+      [],
+    )
+  }
   for (const { value } of analyses)
     for (const [name, [, most]] of Object.entries(scores))
       if (value[name] !== undefined) assert.ok(page.includes(`${value[name]} of ${most}`), `${name} ${page}`)
