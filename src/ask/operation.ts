@@ -8,7 +8,7 @@ import { EnumValue, indent, printField, printLines, type Selection } from './gra
 /** Points of an operation, below the 250 of the public tier. */
 export const affordable = 215
 /** Points of an operation of what its reader has chosen, and of counts for agents. */
-export const mostAffordable = 240
+export const mostAffordable = 245
 /** Points of all operations of a chart: a reader may look at several of the dearest in a minute. */
 const mostOfChart = 1_200
 

@@ -1,6 +1,7 @@
 /** The first page, searches of everything, and pages of collections over the demo corpus. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mostAffordable } from '../../src/ask/operation.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { buildRecord } from '../support/records/records.ts'
@@ -288,7 +289,7 @@ test('a page has every facet that its price leaves room for, and no dearer one',
   ]) {
     const { body, cost } = await page(`${articles}?${condition}`)
     const shown = Array.from(body.matchAll(/name="facets" value="([^"]*)" checked/g), ([, name = '']) => name)
-    assert.ok(cost <= 240, `${condition}: ${cost}`)
+    assert.ok(cost <= mostAffordable, `${condition}: ${cost}`)
     const left = roles.filter((name) => !shown.includes(name))
     assert.ok(left.length > 0)
     for (const other of left) {
@@ -342,14 +343,14 @@ test('a chart of all times asks for counts without conditions on the time', asyn
 })
 
 test('a chart of which a part costs too much gives way to a link', async () => {
-  const price = ({ query }: { readonly query: string }) => (query.includes('part0:') ? 241 : 1)
+  const price = ({ query }: { readonly query: string }) => (query.includes('part0:') ? mostAffordable + 1 : 1)
   const { body } = await explorerOver(service, newsModel, { price }).get(`${articles}?language=en`)
   assert.match(body, /<a href="[^"]*\/charts\?language=en" rel="nofollow">More charts/)
   assert.doesNotMatch(body, /<figure/)
 })
 
 test('a chart that costs too much is refused before its page begins', async () => {
-  const dear = explorerOver(service, newsModel, { price: () => 241 })
+  const dear = explorerOver(service, newsModel, { price: () => mostAffordable + 1 })
   for (const place of ['charts', 'chart.svg?part=groups']) {
     const { status, body } = await dear.get(`${articles}/${place}`)
     assert.equal(status, 400)

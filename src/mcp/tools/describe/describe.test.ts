@@ -52,7 +52,7 @@ onOneDatabase('where a tier cannot pay for fill rates and times, the answer says
   const article = await described(100, { collection: 'article' })
   assert.match(
     article.hint,
-    /^Some fields have no fill rate: counting them costs up to 240 points in one operation/,
+    /^Some fields have no fill rate: counting them costs up to 245 points in one operation/,
   )
   assert.match(article.fields.language, /^97% code/)
   assert.match(article.fields.authors, /^list of object/)
