@@ -48,16 +48,14 @@ export function emitCountedNames(emitter: Emitter, plan: MeasuredRows): Sql | nu
   return emitter.dialect.countNames(column, keyName(0, 0), (selected) => select([selected]))
 }
 
-/** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */
+/** Groups by elements of arrays, without sorting rows; null if something is measured or if sorting is as fast. */
 export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | null {
   const { keys } = plan
   const { countRecords } = emitter.dialect
-  if (countRecords === null || plan.measures.length > 0) return null
-  if (keys.every((key) => elementsOf(key) === null)) return null
+  if (countRecords === null || plan.measures.length > 0 || plan.access.kind === 'shared') return null
+  if (!keys.some(({ leaf }) => isAside(leaf))) return null
   const { values, id, select, restriction } = createJoins(emitter, plan)
-  const named = keyColumns(keys, values)
-  const restricted = restriction(keys)
-  return countRecords(id, named, (selected) => select([selected], restricted))
+  return countRecords(id, keyColumns(keys, values), (selected) => select([selected], restriction(keys)))
 }
 
 /** How many different elements of arrays groups have, one step for each array. */

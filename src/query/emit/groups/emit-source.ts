@@ -308,8 +308,9 @@ function sharedName(key: number, part: number): Sql {
 /** The values of keys, each with the name of its column in a table of groups. */
 export function keyColumns(keys: readonly GroupKey[], values: Source['values']): readonly NamedValue[] {
   return keys.flatMap((key, index) => {
-    const isText = key.leaf.kind === 'element' && key.leaf.as === 'text'
-    return values(key).map((value, part) => ({ value, name: keyName(index, part), isText }))
+    const { leaf } = key
+    const kind = leaf.kind === 'element' ? leaf.as : leaf.kind === 'array' ? leaf.array.kind : null
+    return values(key).map((value, part) => ({ value, name: keyName(index, part), isText: kind === 'text' }))
   })
 }
 
