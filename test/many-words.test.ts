@@ -16,8 +16,8 @@ const lexicon = recordLexicon(nsid, {
 })
 
 /** Number of records: of the first half of the days a part, of the second another one. */
-const few = 10_300
-const many = 21_000
+const few = 5_300
+const many = 11_000
 
 const records = await Promise.all(
   Array.from({ length: few + many }, (_, number) => {
@@ -35,7 +35,7 @@ const expected = createReference([lexicon], {}, records).unusualWords(
   asked,
 )
 
-onEveryDatabase('of more than 10,000 records the words of a sample are counted', async (database) => {
+onEveryDatabase('of more than 5,000 records the words of a sample are counted', async (database) => {
   await using service = await openTestService({ lexicons: [lexicon], database, records })
   const { all } = await service.data(`{ all: orgExampleNoteAggregate(where: {day: {eq: 1}}) {
     unusualWords(field: text, against: {}) { recordsRead againstRecordsRead

@@ -4,7 +4,7 @@
  */
 
 /** Number of records up to which all are read; of more, a half, a quarter and so on, so that about as many are read. */
-export const mostRead = 10_000
+export const mostRead = 5_000
 
 /** The parts that are read, in 1024ths, of up to so many `records`; of more than the last number, one 1024th. */
 export const sampleParts: readonly { readonly records: number; readonly part: number }[] = Array.from(

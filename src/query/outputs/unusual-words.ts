@@ -58,7 +58,8 @@ export function unusualWordsSize(plan: UnusualWordsPlan): number {
   const { table, where, background, fields, limit } = plan
   const sizeOf = (part: Condition): number => whereSize({ table, where: part, link: null }, 'all')
   const read =
-    2 * (weights.total + weights.words) +
+    2 * weights.total +
+    weights.words +
     sum([where, where, background, readForBackground(where, plan)], sizeOf)
   const printed = selectedSize(fields, (output) =>
     output.kind === 'words'

@@ -27,7 +27,7 @@ export const weights = {
   scan: 16_000,
   /** Another record for each of many records, or a place in an order. */
   join: 21_500,
-  /** The words of a sample, or the names of elements. */
+  /** The words of two samples, or the names of elements. */
   words: 40_000,
   /** A text or an object in an array, read out of many records. */
   text: 60_000,

@@ -56,10 +56,10 @@ export function unusualWords(
   }
 }
 
-/** Of more than 10,000 records a half, a quarter …, down to a 1024th, by ten bits in the hash of the CID. */
+/** Of more than 5,000 records a half, a quarter …, down to a 1024th, by ten bits in the hash of the CID. */
 function sampleOf(records: readonly PlainRecord[]): readonly PlainRecord[] {
   let part = 1024
-  for (let most = 10_000; records.length > most && part > 1; most *= 2) part /= 2
+  for (let most = 5_000; records.length > most && part > 1; most *= 2) part /= 2
   return records.filter(({ cid }) => {
     const { bytes } = parseCid(cid)
     return ((bytes[30] ?? 0) << 2) + ((bytes[31] ?? 0) >> 6) < part

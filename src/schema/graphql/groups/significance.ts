@@ -49,7 +49,7 @@ export function defineUnusualWords(
   return define('UnusualWords', null, {
     recordsRead: {
       type: nonNull(GraphQLInt),
-      description: 'How many of the records under `where` are read: all up to 10,000, of more a sample.',
+      description: 'How many of the records under `where` are read: all up to 5,000, of more a sample.',
     },
     againstRecordsRead: {
       type: nonNull(GraphQLInt),
