@@ -113,6 +113,7 @@ test('forms of filters, and facets that the list has, lead to the list with the 
     ['/filter?section=a&field=section&op=is&value=b', '?section=a&section=b'],
     ['?q=&publishedAt.from=2026-11-01&publishedAt.to=', '?publishedAt=2026-11-01'],
     ['/facets?language=en&facets=country', '?language=en&facets=country'],
+    ['/filter?q=storm&q=flood&for=topic&field=language&op=is&value=en', '/topic?language=en&q=storm&q=flood'],
   ])
     assert.equal((await page(`${articles}${given}`)).location, `${articles}${wanted}`)
   assert.equal((await page(`${articles}?q=storm`)).location, null)

@@ -197,11 +197,25 @@ test('a topic says which of its parts cost too much, and which have nothing', as
   const { body, texts } = await page(`${article}/topic?q=climate&tags=climate&source_country=GB`)
   assert.deepEqual(
     texts('.late .topic-panel p').map((text) => text.replace(/\. .*/, '')),
-    ['This would cost too much', 'This would cost too much'],
+    ['This would cost too much'],
   )
   assert.match(body, /data-later="[^"]*panel=stories"/)
   const part = await page(`${article}/topic?q=nosuchword&panel=stories`)
   assert.deepEqual(part.texts('.topic-panel p'), ['There is nothing to show.'])
+})
+
+test('a filter is added to topics where they are', async () => {
+  const topics = 'q=storm&q=flood'
+  const { document } = await page(`${article}/topic?${topics}`)
+  const inputs = Array.from(document.querySelectorAll('.add [type=hidden]'), (input) =>
+    ['name', 'value'].map((name) => input.getAttribute(name)).join('='),
+  )
+  assert.equal(inputs.join('&'), `${topics}&for=topic`)
+  const fields = await page(`${article}/filter?${inputs.join('&')}`)
+  const [language = ''] = fields.linksTo('Language')
+  const values = await page(language)
+  assert.deepEqual(values.linksTo('English'), [`${article}/topic?language=en&${topics}`])
+  assert.deepEqual(values.links('.heading'), [`${article}/topic?${topics}`])
 })
 
 test('fewer words are recommended only where there are several', async () => {

@@ -3,7 +3,7 @@ import { chartsAddress, collectionAddress, filterAddress, topicAddress } from '.
 import { withLanguage, withParameter } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
-import type { Html } from '../html.ts'
+import { html, type Html } from '../html.ts'
 import { hiddenInputs } from '../parts/forms.ts'
 import type { Names } from '../parts/values.ts'
 import { emptyView, type View, viewParametersOf } from '../view/view.ts'
@@ -31,10 +31,24 @@ export function valueAddress(to: Linked, field: ShownField, value: string): stri
   return field.isArray && isReference ? null : viewAddress(to, { ...emptyView, conditions })
 }
 
+/** What forms lead to, whose inputs are the view. */
+export function placeAddress({ subject, place = 'list' }: Linked): string {
+  return places[place](subject.collection.nsid)
+}
+
 /** The page that offers the conditions on a field. */
-export function fieldAddress({ subject, view, language }: Browse, { name }: ShownField): string | null {
-  const address = filterAddress(subject.collection.nsid, view)
+export function fieldAddress(
+  { subject, view, language, place }: Browse,
+  { name }: ShownField,
+): string | null {
+  const to = place === 'topic' ? { ...view, others: [...view.others, ['for', place] as const] } : view
+  const address = filterAddress(subject.collection.nsid, to)
   return withLanguage(address && withParameter(address, 'field', name), language)
+}
+
+/** The inputs of a form that leads to the page of filters, which leads back to the place. */
+export function filterInputs(browse: Browse): Html {
+  return html`${stateInputs(browse, () => false)}${browse.place === 'topic' && html`<input type="hidden" name="for" value="topic" />`}`
 }
 
 /** The view as inputs of a form that changes the parameters `except`; the form leads to the first page. */

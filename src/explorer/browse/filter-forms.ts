@@ -1,5 +1,5 @@
 /** A form for each kind of condition on a field; the values that are known are offered. */
-import { collectionAddress, filterAddress } from '../addresses.ts'
+import { filterAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
@@ -9,7 +9,7 @@ import { operatorsOf } from '../../ask/fields.ts'
 import { isDate } from '../../ask/where.ts'
 import { isReadable } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
-import { type Browse, stateInputs, viewAddress } from './context.ts'
+import { type Browse, filterInputs, placeAddress, stateInputs, viewAddress } from './context.ts'
 
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
@@ -25,14 +25,14 @@ export function conditionForms(field: ShownField, facet: FacetAnswer | null, bro
 
 /** Of values that the lexicon lists, or both of a boolean. */
 function choiceForm(field: ShownField, browse: Browse): Html {
-  const { language, view, subject } = browse
+  const { language, view } = browse
   const { text } = language
   const chosen = valuesOf(view, field.name, 'is')
   const name = `${field.name}.is`
   const known = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
   if (known.length === 0) return null
   const values = known.filter((value) => isReadable(field, 'is', value))
-  return html`<form class="choices" action=${collectionAddress(subject.collection.nsid)}>
+  return html`<form class="choices" action=${placeAddress(browse)}>
     <fieldset>
       <legend>${text.filtering.anyOf}</legend>
       ${stateInputs(browse, (each) => each === name || each === field.name)}
@@ -46,11 +46,11 @@ function choiceForm(field: ShownField, browse: Browse): Html {
 }
 
 function rangeForm(field: ShownField, browse: Browse): Html {
-  const { language, subject } = browse
+  const { language } = browse
   const { text } = language
   const isTime = field.type.kind === 'datetime'
   const names = (['from', 'to'] as const).map((operator) => `${field.name}.${operator}`)
-  return html`<form class="range" action=${collectionAddress(subject.collection.nsid)}>
+  return html`<form class="range" action=${placeAddress(browse)}>
     <fieldset>
       <legend>${isTime ? text.browse.dates(fieldLabel(field, language)) : text.filtering.between}</legend>
       ${stateInputs(browse, (name) => names.includes(name) || (isTime && name === field.name))}
@@ -86,7 +86,7 @@ function textForm(field: ShownField, facet: FacetAnswer | null, browse: Browse):
   return html`<form class="text" action=${filterAddress(subject.collection.nsid)}>
     <fieldset>
       <legend>${filtering.condition}</legend>
-      ${stateInputs(browse, () => false)}
+      ${filterInputs(browse)}
       <input type="hidden" name="field" value=${field.name} />
       <label><span class="hidden">${filtering.condition}</span>
         <select name="op">${offered.map((operator) => html`<option value=${operator}>${filtering.operators[operator]}</option>`)}</select></label>

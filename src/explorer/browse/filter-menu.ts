@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
-import { type Browse, fieldAddress, stateInputs } from './context.ts'
+import { type Browse, fieldAddress, filterInputs } from './context.ts'
 
 /** `empty`: fields that no record of the list has, which are not offered. */
 export function filterMenu(browse: Browse, empty: ReadonlySet<string>): Html {
@@ -14,7 +14,7 @@ export function filterMenu(browse: Browse, empty: ReadonlySet<string>): Html {
   const { text } = language
   const offered = usualFields(subject).filter(({ name }) => !empty.has(name))
   return html`<form class="add" action=${filterAddress(subject.collection.nsid)}>
-    ${stateInputs(browse, () => false)}
+    ${filterInputs(browse)}
     <label><span class="hidden">${text.filtering.field}</span>
       <select name="field">
         <option value="">${text.filtering.add}…</option>
@@ -65,7 +65,7 @@ export function findForm(
   field?: ShownField,
 ): Html {
   return html`<form class="find" action=${filterAddress(browse.subject.collection.nsid)} role="search">
-    ${stateInputs(browse, () => false)}
+    ${filterInputs(browse)}
     ${field && html`<input type="hidden" name="field" value=${field.name} />`}
     <label><span class="hidden">${label}</span>
       <input type="search" name="find" value=${find} placeholder=${label} maxlength="200" data-finds=${finds} data-key="/" /></label>

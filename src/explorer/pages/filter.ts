@@ -1,5 +1,4 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
-import { collectionAddress, withLanguage } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetValues } from '../browse/facets.ts'
 import { fieldList, findForm } from '../browse/filter-menu.ts'
@@ -16,17 +15,18 @@ import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, facetNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanel } from '../lists/values.ts'
 import { type Condition, isList, mostConditions, readConditions } from '../view/conditions.ts'
-import { filterParameters, timeParameters } from '../view/parameters.ts'
+import { filterParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
 import { readView, valuesOf, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 export function filterPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
-  const { collection } = subject
   const { text } = language
   const last = (name: string): string => parameters.findLast(([each]) => each === name)?.[1] ?? ''
-  const read = readView(parameters, subject, [...filterParameters, ...timeParameters])
+  const place = last('for') === 'topic' ? 'topic' : 'list'
+  const known = place === 'list' ? timeParameters : topicParameters
+  const read = readView(parameters, subject, [...filterParameters, ...known])
   const others = read.view.others.filter(([name]) => !filterParameters.includes(name))
   const view = { ...read.view, others, page: null }
   const field = subject.fields.get(last('field')) ?? null
@@ -43,7 +43,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
   if (problems.length > 0) return problemPage(problems, title, request)
   const [condition] = sent.conditions
-  const next = condition ? collectionAddress(collection.nsid, withMore(view, condition)) : null
+  const next = condition ? viewAddress({ subject, language, place }, withMore(view, condition)) : null
   if (condition !== undefined && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
   const panels = field?.isGroup === true ? [valuePanel(field, find, view, subject)] : []
@@ -51,7 +51,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const asked = [...panels, ...named]
   return {
     title,
-    location: withLanguage(next, language),
+    location: next,
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
     more: (answer) =>
       affordableOperations(
@@ -60,7 +60,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
       ),
     render(answer) {
       const names = readNames(answer)
-      const browse: Browse = { site, subject, view, language, names }
+      const browse: Browse = { site, subject, view, language, names, place }
       const facet = field === null ? null : facetOf(answer, field, find, names, language)
       return html`
         <header class="heading">

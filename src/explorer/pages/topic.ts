@@ -2,6 +2,7 @@
 import { feedAddress } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
+import { filterMenu } from '../browse/filter-menu.ts'
 import { conditionList, longestTitle, sentencesOf } from '../browse/sentences.ts'
 import { type ChartContext, type DrawnChart, isAnswered } from '../chart-data/asked-chart.ts'
 import { type TopicChart, topicChart, topicName } from '../chart-data/topic-chart.ts'
@@ -94,7 +95,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
           <div class="menus">${subscription(feeds, request)} ${exportMenu(list, menu)} ${programMenu([list, exported], menu)}</div>
         </header>
         ${searchForm(browse, searches)}
-        ${conditionList(browse)}
+        ${conditionList(browse)} ${filterMenu(browse, new Set())}
         ${findings(topics, isTimed ? chart.peaks(answer, until) : [], of)}
         ${topics.map(({ view: each, missing }) => suggestions(missing, each.search, language, (search) => viewAddress(browse, changed(each, { search }))))}
         <span id="chart" tabindex="-1"></span> ${leftOut}

@@ -12,7 +12,7 @@ export const viewParameters = [
   'before',
 ] as const
 /** Of the page that chooses a filter. */
-export const filterParameters: readonly string[] = ['field', 'find', 'op', 'value']
+export const filterParameters: readonly string[] = ['field', 'find', 'op', 'value', 'for']
 /** Of charts over time. */
 export const timeParameters = ['split', 'as', 'per', 'base'] as const
 /** Of a measure by fields. */
