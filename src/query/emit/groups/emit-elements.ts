@@ -48,12 +48,16 @@ export function emitCountedNames(emitter: Emitter, plan: MeasuredRows): Sql | nu
   return emitter.dialect.countNames(column, keyName(0, 0), (selected) => select([selected]))
 }
 
-/** Groups by elements of arrays, without sorting rows; null if something is measured or if sorting is as fast. */
+/**
+ * Groups by an array or through elements, without sorting rows; null if something is measured, if rows are shared, or if
+ * sorting is as fast. Several keys with an array may have more combinations than a map can hold.
+ */
 export function emitCountedRecords(emitter: Emitter, plan: MeasuredRows): Sql | null {
   const { keys } = plan
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0 || plan.access.kind === 'shared') return null
-  if (!keys.some(({ leaf }) => isAside(leaf))) return null
+  const isArray = keys.length === 1 && keys[0]?.leaf.kind === 'array'
+  if (!isArray && keys.every((key) => elementsOf(key) === null)) return null
   const { values, id, select, restriction } = createJoins(emitter, plan)
   return countRecords(id, keyColumns(keys, values), (selected) => select([selected], restriction(keys)))
 }
