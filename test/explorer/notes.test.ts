@@ -216,6 +216,21 @@ test('a filter is added to topics where they are', async () => {
   const values = await page(language)
   assert.deepEqual(values.linksTo('English'), [`${article}/topic?language=en&${topics}`])
   assert.deepEqual(values.links('.heading'), [`${article}/topic?${topics}`])
+  // Of one topic the values are counted.
+  const counted = await page(`${article}/filter?q=storm&for=topic&field=language`)
+  const English = counted.texts('.facet li').find((text) => text.startsWith('English'))
+  assert.match(String(English), new RegExp(`^English ?${found(`${article}?q=storm&language=en`).length}\\b`))
+  // Forms send blank inputs; without a search the records of the filters are the topic.
+  const sent = `${article}/topic?language=en&wordCount.from=100`
+  assert.equal((await page(`${sent}&wordCount.to=`)).location, sent)
+  // An address with such topics and the page of filters would be too long.
+  const long = `q=${encodeURIComponent('é'.repeat(520))}`
+  assert.deepEqual((await page(`${article}/topic?${long}&${long}&${long}&${long}`)).texts('.add'), [])
+})
+
+test('a condition that is wrong can be left out', async () => {
+  const { links } = await page(`${article}/filter?field=wordCount&op=from&value=abc`, 400)
+  assert.deepEqual(links('.problem'), [`${article}/filter?field=wordCount`])
 })
 
 test('fewer words are recommended only where there are several', async () => {

@@ -31,7 +31,7 @@ export function valueAddress(to: Linked, field: ShownField, value: string): stri
   return field.isArray && isReference ? null : viewAddress(to, { ...emptyView, conditions })
 }
 
-/** What forms lead to, whose inputs are the view. */
+/** The address of forms whose inputs are the view. */
 export function placeAddress({ subject, place = 'list' }: Linked): string {
   return places[place](subject.collection.nsid)
 }
@@ -46,7 +46,7 @@ export function fieldAddress(
   return withLanguage(address && withParameter(address, 'field', name), language)
 }
 
-/** The inputs of a form that leads to the page of filters, which leads back to the place. */
+/** The inputs of a form that leads to the page of filters, and back from there to topics. */
 export function filterInputs(browse: Browse): Html {
   return html`${stateInputs(browse, () => false)}${browse.place === 'topic' && html`<input type="hidden" name="for" value="topic" />`}`
 }

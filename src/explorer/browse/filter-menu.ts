@@ -8,11 +8,12 @@ import { type PageSubject, referringLabel } from '../fields/subject.ts'
 import { fieldsNamed } from '../lists/list.ts'
 import { type Browse, fieldAddress, filterInputs } from './context.ts'
 
-/** `empty`: fields that no record of the list has, which are not offered. */
+/** `empty`: fields that no record of the list has, which are not offered. Null where no address has the view. */
 export function filterMenu(browse: Browse, empty: ReadonlySet<string>): Html {
   const { subject, language } = browse
   const { text } = language
   const offered = usualFields(subject).filter(({ name }) => !empty.has(name))
+  if (offered.some((field) => fieldAddress(browse, field) === null)) return null
   return html`<form class="add" action=${filterAddress(subject.collection.nsid)}>
     ${filterInputs(browse)}
     <label><span class="hidden">${text.filtering.field}</span>

@@ -41,12 +41,18 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
     ...sent.problems,
   ]
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
-  if (problems.length > 0) return problemPage(problems, title, request)
+  if (problems.length > 0) {
+    const kept = isSent ? parameters.filter(([name]) => name !== 'op' && name !== 'value') : parameters
+    return problemPage(problems, title, { ...request, parameters: kept })
+  }
   const [condition] = sent.conditions
   const next = condition ? viewAddress({ subject, language, place }, withMore(view, condition)) : null
   if (condition !== undefined && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
-  const panels = field?.isGroup === true ? [valuePanel(field, find, view, subject)] : []
+  // Of one topic the values are counted, of several those of all records.
+  const [search, ...further] = others.flatMap(([name, text]) => (name === 'q' ? [text.trim()] : []))
+  const counted = search === undefined || further.length > 0 ? view : { ...view, search }
+  const panels = field?.isGroup === true ? [valuePanel(field, find, counted, subject)] : []
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
   return {

@@ -151,11 +151,12 @@ function betterAddress(
   parameters: PageRequest['parameters'],
 ): string | null {
   const { view } = context
-  const isUntidy = parameters.some(([, value]) => value.trim() === '')
+  const blank = parameters.filter(([, value]) => value.trim() === '')
   const isSearched = topics.some(({ search }) => search !== '')
-  if (!isSearched && (isUntidy || !isRestricted(view))) return viewAddress(context, { ...view, others: [] })
+  if (!isSearched && (blank.some(([name]) => name === 'q') || !isRestricted(view)))
+    return viewAddress(context, { ...view, others: [] })
   const others = view.others.filter(([, value]) => value.trim() !== '')
-  return isUntidy ? viewAddress({ ...context, place: 'topic' }, { ...view, others }) : null
+  return blank.length > 0 ? viewAddress({ ...context, place: 'topic' }, { ...view, others }) : null
 }
 
 async function timeline(
