@@ -114,7 +114,7 @@ onOneDatabase('the list of hidings says by whom and since when, after an import 
   assert.ok(JSON.parse(shown ?? '').shownBy.length > 0)
 })
 
-const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts', import.meta.url))
+const waitWhenSaid = fileURLToPath(new URL('support/preloaded/wait-when-said.ts', import.meta.url))
 
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
 const many = 1_200
@@ -123,14 +123,12 @@ onOneDatabase('what was left half done is finished by whichever command is next'
   const { env, run, seen } = await filled(engine)
   const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]): Promise<void> => {
     // It has said so before it moves the first row, and then waits.
-    using child = spawnProgram(args, { ...env, NODE_OPTIONS: `--import ${stopWhenSaid}` })
+    using child = spawnProgram(args, { ...env, NODE_OPTIONS: `--import ${waitWhenSaid}` })
     const ended = once(child, 'exit')
-    assert.match(
-      String((await once(child.stdout, 'data'))[0]),
-      new RegExp(`^${one} is (no longer )?hidden\\.\n$`),
-    )
+    const heard = [once(child.stdout, 'data'), once(child.stderr, 'data'), ended]
+    const [told] = await Promise.race(heard)
+    assert.match(String(told), new RegExp(`^${one} is (no longer )?hidden\\.\n$`))
     child.kill(signal)
-    child.kill('SIGCONT')
     assert.deepEqual(await ended, [null, signal])
   }
   await interrupt('SIGINT', 'hide', one, ...because)

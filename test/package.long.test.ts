@@ -1,6 +1,6 @@
 /** The published package at work: its processes, threads, pages and agents. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ import { didOf, tid } from './network/follow.ts'
 import { type ProgramOptions, runProgram, startService } from './network/service.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody } from './network/support-outlets.ts'
-import { childrenOf } from './support/processes.ts'
+import { childrenOf, commandOf } from './support/processes.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases } from './support/store/store.ts'
 import { until } from './support/until.ts'
@@ -117,8 +117,4 @@ async function imported(database: string): Promise<Readonly<Record<string, strin
   const { stderr, status } = await runProgram(['import', records], { env, program })
   assert.equal(status, 0, stderr)
   return env
-}
-
-function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { run } from 'node:test'
 import { spec as SpecReporter } from 'node:test/reporters'
 import fc from 'fast-check'
+import { commandOf, familyOf } from '../support/processes.ts'
 import { seed } from '../support/rounds.ts'
 import { endOnSignals } from './end-on-signals.ts'
 import { type Outcome, skippedLine } from './outcome.ts'
@@ -41,7 +42,8 @@ export async function runFiles(files: readonly string[], grace = longestEnd): Pr
   events.on('test:fail', ({ name, details: { error } }) => {
     failed += 1
     // What it waits for, such as a server, would keep this process for good.
-    if ('failureType' in error && error.failureType === 'testTimeoutFailure') endBy(name, 'it hangs')
+    if ('failureType' in error && error.failureType === 'testTimeoutFailure')
+      endBy(name, 'it hangs', `\nIts processes:\n${familyOf(process.pid).map(commandOf).join('\n')}`)
   })
   events.on('test:summary', ({ file, success, counts }) => {
     if (file !== undefined) return

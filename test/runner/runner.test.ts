@@ -62,6 +62,11 @@ const faults: readonly (readonly [fault: string, text: string, printed: RegExp])
     /^✖ sand \(the process ended during this test\)$/m,
   ],
   [
+    'a test that hangs',
+    `test('sand', { timeout: 50 }, () => new Promise(() => { spawn('cat', ['-u']) }))`,
+    /^✖ sand \(it hangs\) \nIts processes:\n[RS] .*node .*\n[RS] cat -u /m,
+  ],
+  [
     'a hook that fails',
     `after(() => { throw new Error('wind') }); test('sand', () => {})`,
     /^1 of 1 tests FAILED\.$/m,
@@ -92,7 +97,7 @@ function runFile(text: string, grace?: number) {
   const runner = JSON.stringify(new URL('run-files.ts', import.meta.url).href)
   writeFileSync(
     file,
-    `import { createServer } from 'node:net'\nimport { after, before, test } from 'node:test'\n${text}\n`,
+    `import { spawn } from 'node:child_process'\nimport { createServer } from 'node:net'\nimport { after, before, test } from 'node:test'\n${text}\n`,
   )
   writeFileSync(
     runs,

@@ -20,6 +20,12 @@ export function sumOfFamily(root: number, of: (pid: number) => number): number {
   return familyOf(root).reduce((sum, pid) => sum + unlessEnded(0, () => of(pid)), 0)
 }
 
+/** Its state and command line, such as "S node bin/lexigraph.js serve". */
+export function commandOf(pid: number): string {
+  const text = unlessEnded('', () => `${statOf(pid)[0]} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8')}`)
+  return text.replaceAll('\0', ' ')
+}
+
 export function parentOf(pid: number): number {
   return Number(statOf(pid)[1])
 }
