@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { chartSpec } from '../../../test/support/chart-spec.ts'
 import { patience } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
@@ -14,14 +15,15 @@ function renderer(given: Partial<ChartRendererGiven> = {}) {
   return { faults, charts: createChartRenderer({ onFault, timeout: patience, ...given }) }
 }
 
-/** A thread that ends at some charts, and never answers others. */
+/** A thread that ends at some charts, never answers others, and says which thread it is. */
 const fragile = new URL(
   `data:text/javascript,${encodeURIComponent(`
-    import { parentPort } from 'node:worker_threads'
+    import { parentPort, threadId } from 'node:worker_threads'
     parentPort.on('message', ({ id, spec }) => {
       if (spec.title === 'end') process.exit(1)
       if (spec.title === 'throw') throw new Error('out of order')
-      if (spec.title !== 'silence') parentPort.postMessage({ id, svg: spec.title, problem: null })
+      if (spec.title === 'thread') parentPort.postMessage({ id, svg: String(threadId), problem: null })
+      else if (spec.title !== 'silence') parentPort.postMessage({ id, svg: spec.title, problem: null })
     })
   `)}`,
 )
@@ -55,10 +57,23 @@ test('a chart that takes too long is none, and so are those behind it', async (t
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { charts, faults } = renderer({ module: fragile })
   await using _ = charts
+  assert.equal(await charts.draw(spec('before'), 'wide'), 'before')
   const drawn = Promise.all([charts.draw(spec('silence'), 'wide'), charts.draw(spec('silence'), 'narrow')])
   t.mock.timers.tick(patience)
   assert.deepEqual(await drawn, [null, null])
   assert.deepEqual(faults, [`TIMEOUT: A chart was not drawn within ${patience} ms.`])
+})
+
+test('a thread that takes longer to start than a chart may goes on, and draws the next one', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { charts, faults } = renderer({ module: fragile })
+  await using _ = charts
+  const { threadId } = new Worker('', { eval: true })
+  const drawn = Promise.all([charts.draw(spec('silence'), 'wide'), charts.draw(spec('silence'), 'narrow')])
+  t.mock.timers.tick(patience)
+  assert.deepEqual(await drawn, [null, null])
+  assert.deepEqual(faults, Array(2).fill(`TIMEOUT: A chart was not drawn within ${patience} ms.`))
+  assert.equal(await charts.draw(spec('thread'), 'wide'), String(threadId + 1))
 })
 
 test('charts beyond the queue are none', async () => {

@@ -4,15 +4,15 @@ import type { ChartOrder, ChartReply } from './chart-renderer.ts'
 import { drawChart } from './draw-chart.ts'
 
 parentPort?.on('message', ({ id, spec, layout }: ChartOrder) => {
-  let reply: ChartReply
   try {
-    reply = { id, svg: drawChart(spec, layout), problem: null }
+    answer({ id, svg: drawChart(spec, layout), problem: null })
   } catch (error) {
-    reply = {
-      id,
-      svg: null,
-      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }
+    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    answer({ id, svg: null, problem })
   }
-  parentPort?.postMessage(reply)
 })
+answer('ready')
+
+function answer(reply: ChartReply | 'ready'): void {
+  parentPort?.postMessage(reply)
+}
