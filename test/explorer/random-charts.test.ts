@@ -263,7 +263,7 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       const isRanked = table.querySelector('caption')?.textContent.startsWith('Highest shares') === true
       const rows = rowsOf(table).map(({ href, cells: [, ...cells] }) => {
         const [here, all] = [pages.found(href).length, baseOf(pages, href, time, address, 'language')]
-        const share = percent.format(here / all) + (all < 50 ? '*' : '')
+        const share = percent.format(here / all) + (all < 50 || here < 5 ? '*' : '')
         assert.deepEqual(cells, [share, number.format(here), number.format(all)], `${href} of ${address}`)
         return isRanked ? here / all : here
       })

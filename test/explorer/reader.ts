@@ -92,6 +92,8 @@ export async function openReader(address: string, options: BrowserContextOptions
   })
   const page = await context.newPage()
   page.setDefaultTimeout(patience)
+  // Of late parts, whose order makes the last one wait for all others, none is given up.
+  await page.addInitScript('AbortSignal.timeout = () => new AbortController().signal')
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -116,6 +118,7 @@ export async function openReader(address: string, options: BrowserContextOptions
     actions += 1
     await action
     await page.waitForLoadState()
+    await showCharts(page)
   }
   return {
     page,
@@ -130,6 +133,6 @@ export async function openReader(address: string, options: BrowserContextOptions
 }
 
 /** A service that was held up for seconds says that its charts failed; it is asked again. */
-async function showCharts(page: Page): Promise<void> {
+export async function showCharts(page: Page): Promise<void> {
   while ((await page.getByText(en.charts.failed).count()) > 0) await page.reload()
 }

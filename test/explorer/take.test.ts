@@ -9,6 +9,7 @@ import type { Json } from '../reference/shapes.ts'
 import { type Service, startService } from '../network/service.ts'
 import { missing } from '../support/server/proxies.ts'
 import { temporaryFolder } from '../support/store/store.ts'
+import { until } from '../support/until.ts'
 import { entriesOf } from './feed-entries.ts'
 import { demoDatabase, demoService } from './reader.ts'
 
@@ -28,6 +29,14 @@ async function fetchText(path: string): Promise<string> {
   const response = await fetch(service.url + path)
   assert.equal(response.status, 200, path)
   return response.text()
+}
+
+/** A chart that was not drawn in time is not found. */
+function drawingAt(path: string): Promise<string> {
+  return until(async () => {
+    const response = await fetch(service.url + path)
+    return response.status === 404 ? '' : response.text()
+  })
 }
 
 /** The rows of a CSV file without line ends in its cells, the head first. */
@@ -155,7 +164,7 @@ test('charts are taken along as their groups', async () => {
   const [language = '', count] = first.split(',')
   const data = await curlData(menu)
   assert.deepEqual([data.groups.groups[0].language, `${data.groups.groups[0].count}`], [language, count])
-  assert.match(await fetchText(menu.link('SVG')), /^<svg /)
+  assert.match(await drawingAt(menu.link('SVG')), /^<svg /)
   const time = menuOf(await fetchText(`${articles}?language=fr&split=articleType`), 0)
   const days = await linesOf(time.link('NDJSON'))
   assert.deepEqual(Object.keys(days[0]), ['publishedAt_day', 'articleType', 'others', 'count'])
@@ -353,14 +362,14 @@ test('pages of others may include the list, and no other page', async () => {
   assert.match(await policyOf(`/embed${articles}/chart?language=fr`), /frame-ancestors \*$/)
   const chart = await fetchText(`/embed${articles}/chart?language=fr&as=share&per=week`)
   assert.match(chart, /<h1><a href="[^"]*">Articles: Language: French<\/a><\/h1><figure/)
-  const drawing = await fetchText(`${articles}/chart.svg?language=fr&as=share&per=week`)
+  const drawing = await drawingAt(`${articles}/chart.svg?language=fr&as=share&per=week`)
   for (const said of [
     'Articles: Language: French',
     'Source: Lexigraph. Index as of',
     `${articles}?language=fr`,
   ])
     assert.ok(drawing.includes(said), said)
-  const ofTopics = await fetchText(`${articles}/chart.svg?part=topic&q=flood&q=climate&language=en`)
+  const ofTopics = await drawingAt(`${articles}/chart.svg?part=topic&q=flood&q=climate&language=en`)
   assert.ok(ofTopics.includes('Articles: “flood”; “climate”; Language: English'))
   const [, title] = /font-weight="600">([^<]*)/.exec(ofTopics) ?? []
   assert.match(title ?? '', /“flood”, “climate”: Share of the articles in English per /)

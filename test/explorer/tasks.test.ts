@@ -10,7 +10,7 @@ import type { Json } from '../reference/shapes.ts'
 import { rounds } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { until } from '../support/until.ts'
-import { demoService, openReader, type Reader } from './reader.ts'
+import { demoService, openReader, type Reader, showCharts } from './reader.ts'
 
 const mostActions = 6
 const articles = 'techServiceNewsArticle'
@@ -232,10 +232,12 @@ async function assertKept({ page }: Reader): Promise<void> {
   const shown = await mainText(page)
   const address = page.url()
   await page.reload()
+  await showCharts(page)
   assert.equal(await mainText(page), shown)
   await page.goBack()
   assert.notEqual(page.url(), address)
   await page.goForward()
+  await showCharts(page)
   assert.equal(page.url(), address)
   assert.equal(await mainText(page), shown)
   await using colleague = await openReader(address)

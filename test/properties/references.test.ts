@@ -99,7 +99,9 @@ property(
       .list(collection, { first: 100 })
       .records.toSorted(
         (a, b) => reference.reverse(b, held, {}).totalCount - reference.reverse(a, held, {}).totalCount,
-      )[0]!
+      )[0]
+    // All of its accounts may be hidden.
+    if (parent === undefined) return
     const seen: string[] = []
     for (let after: string | undefined, more = true; more; ) {
       const list = argumentList({
