@@ -5,7 +5,7 @@ import { onPostgres } from '../../../../test/support/store/databases.ts'
 import { apply, openNotes, put, spot, visibleRecords } from '../../../../test/support/records/notes.ts'
 import { postgresUrl } from '../../../../test/support/store/postgres.ts'
 import { connected } from '../../../../test/support/store/postgres-layout.ts'
-import { until } from '../../../../test/support/until.ts'
+import { patience, until } from '../../../../test/support/until.ts'
 import { QueryPool } from './query-pool.ts'
 import { defaultQueryOptions, Servers } from './servers.ts'
 
@@ -21,9 +21,15 @@ onPostgres('a caller does not wait for connections that were lost while they wer
 
 onPostgres('a statement is asked again when its answer was lost under way', async () => {
   await using behind = await proxied()
-  await using servers = new Servers({ ...defaultQueryOptions, database: behind.url, poolSize: parallel })
+  await using servers = new Servers({
+    ...defaultQueryOptions,
+    database: behind.url,
+    poolSize: parallel,
+    statementTimeout: patience,
+  })
   await using looking = await connected(behind.direct)
-  const text = 'select pg_sleep(1) as slept'
+  await looking.query('select pg_advisory_lock(2)')
+  const text = 'select pg_advisory_xact_lock(2)'
   const reading = servers.read((client) => client.query(text))
   const running = async () => {
     const { rows } = await looking.query(
@@ -34,12 +40,13 @@ onPostgres('a statement is asked again when its answer was lost under way', asyn
   }
   await until(running)
   behind.freeze()
+  await looking.query('select pg_advisory_unlock(2)')
   assert.equal((await reading).rows.length, 1)
 })
 
 onPostgres('a long statement is not taken for lost, and the server is asked ever more rarely', async () => {
   await using behind = await proxied()
-  await using pool = new QueryPool(behind.url, { poolSize: 1 })
+  await using pool = new QueryPool(behind.url, { poolSize: 1, statementTimeout: patience })
   await using holding = await connected(behind.direct)
   const start = await holding.query('select clock_timestamp() as at, pg_advisory_lock(1)')
   const text = `select pg_advisory_xact_lock(1), extract(epoch from clock_timestamp() - $1)::int as seconds`
