@@ -37,7 +37,8 @@ onPostgres('a replica over the bound is left out until it is near, and each is t
   const notices: string[] = []
   await using servers = open({
     readDatabases: [replica.url],
-    maxReplicaLag: 1,
+    // A busy machine alone puts it a second or two behind.
+    maxReplicaLag: 5,
     onNotice: (sentence) => notices.push(sentence),
   })
   await until(async () => (await servers.read(port)) === replica.port)
@@ -50,7 +51,7 @@ onPostgres('a replica over the bound is left out until it is near, and each is t
   await replica.query('select pg_wal_replay_resume()')
   await until(async () => (await servers.read(port)) === replica.port)
   assert.deepEqual(beyondSilences(notices), [
-    `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
+    `The replica 127.0.0.1:${replica.port} is not used: It is more than 5 seconds behind the primary (--max-replica-lag).`,
     `The replica 127.0.0.1:${replica.port} is used again.`,
   ])
 })
