@@ -7,7 +7,7 @@ import { apply, openNotes, put, spot } from '../../../../test/support/records/no
 import { type Cluster, databases, startCluster } from '../../../../test/support/store/postgres.ts'
 import { signalIfThere } from '../../../../test/support/processes.ts'
 import { stopTimers } from '../../../../test/support/stopped-timers.ts'
-import { until } from '../../../../test/support/until.ts'
+import { patience, until } from '../../../../test/support/until.ts'
 import { ServiceError } from '../../../errors.ts'
 import { runPrepared } from '../prepared.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
@@ -129,7 +129,7 @@ onPostgres('who waits too long for a connection is told that all are busy', asyn
 })
 
 onPostgres('readings of a silent replica are repeated on the primary', async () => {
-  await using servers = open({ readDatabases: [replica.url] })
+  await using servers = open({ readDatabases: [replica.url], statementTimeout: patience })
   await until(async () => (await servers.read(port)) === replica.port)
   const started = Promise.withResolvers<void>()
   const underWay = servers.read(async (client) => {
@@ -151,7 +151,7 @@ onPostgres('readings of a silent replica are repeated on the primary', async () 
 })
 
 onPostgres('a primary that falls silent is used again when it answers again', async () => {
-  await using servers = open({})
+  await using servers = open({ statementTimeout: patience })
   assert.equal(await servers.read(port), primary.port)
   const thaw = await freeze(primary)
   try {
@@ -228,7 +228,11 @@ onPostgres('a reading that is in the way of a replica is repeated on the primary
   await using own = await startCluster({ settings: { max_standby_streaming_delay: 0 } })
   await using copy = await own.standby()
   await own.query('create table kept as select n from generate_series(1, 100) n')
-  await using servers = open({ database: own.url, readDatabases: [copy.url] })
+  await using servers = open({
+    database: own.url,
+    readDatabases: [copy.url],
+    statementTimeout: patience,
+  })
   await until(async () => (await servers.read(port)) === copy.port)
   const ports: number[] = []
   const answer = await servers.read(async (client) => {
@@ -236,10 +240,16 @@ onPostgres('a reading that is in the way of a replica is repeated on the primary
     await client.query('begin isolation level repeatable read')
     await client.query('select count(*) from kept')
     if (ports.length === 1) {
-      // The rows that this reading may still see.
-      await own.query('delete from kept')
-      await own.query('vacuum kept')
-      await client.query('select pg_sleep(600)')
+      let end: unknown = null
+      client.query('select pg_sleep(600)').catch((error: unknown) => (end = error))
+      // Rows that this reading may still see. What anything on the primary may still see is kept, by a look too.
+      await until(async () => {
+        await own.query('insert into kept values (0)')
+        await own.query('delete from kept')
+        await own.query('vacuum kept')
+        return end !== null
+      })
+      throw end
     }
     await client.query('commit')
     return port(client)
