@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import type { Client } from 'pg'
 import { onPostgres } from '../../../test/support/store/databases.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/store/postgres.ts'
@@ -135,7 +136,7 @@ onPostgres('what the connections that only read are asked to write fails', async
   await assert.rejects(connection.client.query('create table t (x int)'), /read-only transaction/)
 })
 
-onPostgres('a connection that cannot be made is explained, with what to do', async () => {
+onPostgres('a connection that cannot be made is explained, with what to do', async (t) => {
   const role = await server.addRole('Some One', 'right')
   const { port } = server
   await server.query(
@@ -145,10 +146,12 @@ onPostgres('a connection that cannot be made is explained, with what to do', asy
     `create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`,
   )
   await server.query('revoke connect on database latin from public')
-  const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  // With something unread it would reset the connection.
+  const closing = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1')
   after(() => closing.close())
   await once(closing, 'listening')
   const closingPort = (closing.address() as { port: number }).port
+  forgetName(t, 'no.where.invalid')
   const at = `127.0.0.1:${port}`
   for (const [url, message] of [
     [
@@ -266,6 +269,16 @@ test('what may pass by itself is told from what needs somebody', () => {
     assert.ok(!isPassing(coded(code)), code)
   for (const other of [new Error('x'), 'x', null, undefined]) assert.ok(!isPassing(other))
 })
+
+/** The resolver says that nobody has this name, also where it cannot be asked or its answer is lost. */
+function forgetName({ mock }: TestContext, unknown: string): void {
+  const systems = dns.lookup
+  mock.method(dns, 'lookup', (name: string, options: object, callback: (error: Error) => void) =>
+    name === unknown
+      ? setImmediate(callback, Object.assign(new Error('It is unknown.'), { code: 'ENOTFOUND' }))
+      : Reflect.apply(systems, dns, [name, options, callback]),
+  )
+}
 
 async function start(cluster: Promise<Cluster>): Promise<Cluster> {
   const one = await cluster
