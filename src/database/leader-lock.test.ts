@@ -20,6 +20,7 @@ onPostgres('one leads at a time, and the one that waits is next', async () => {
   tired.abort()
   assert.equal(await inVain, null)
   const next = acquireLeaderLock(other, told)
+  await until(() => told.length > 1)
   // It is heard of though it writes nothing.
   const [start] = await store.rows(signsOfLife)
   await until(async () => (await store.rows(signsOfLife))[0]?.at !== start?.at)
