@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../test/support/server/talker.ts', imp
 
 for (const end of ['return', 'exit', 'throw'])
   test(`no line is lost when a process ends by ${end}`, async () => {
-    const child = talk(end, 'pipe')
+    const child = talk(end, 'pipe', { isPatient: true })
     const [said] = await Promise.all([readText(child.stderr as Readable), once(child, 'exit')])
     const lines = said.split('\n').filter((line) => line.startsWith('{'))
     assert.deepEqual(
@@ -43,7 +43,7 @@ test('the lines of one turn of the event loop are one write', async (t) => {
 
 test('what is more than may wait is lost, and how much that was is told', async () => {
   const said = 60_000
-  const child = talk('return', 'pipe', said)
+  const child = talk('return', 'pipe', { lines: said, isPatient: true })
   const [text] = await Promise.all([readText(child.stderr as Readable), once(child, 'exit')])
   const lines = text
     .trimEnd()
@@ -80,7 +80,8 @@ test('neither does a full disk', { skip: !existsSync('/dev/full') }, async () =>
 
 const count = 5_000
 
-/** A process that logs so many lines at once, and ends. */
-function talk(end: string, stderr: 'pipe' | number, lines = count) {
-  return spawn(process.execPath, [program, String(lines), end], { stdio: ['ignore', 'ignore', stderr] })
+/** A process that logs so many lines at once, and ends; if it is patient, only when all are read. */
+function talk(end: string, stderr: 'pipe' | number, { lines = count, isPatient = false } = {}) {
+  const given = [String(lines), end, ...(isPatient ? ['still'] : [])]
+  return spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'ignore', stderr] })
 }
