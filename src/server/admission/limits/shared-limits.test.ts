@@ -62,7 +62,8 @@ test('a turn that a process is given as it dies is free again', async () => {
   assert.equal(counts.enter('key:1', 1), true)
 })
 
-test('keys that do not hold are counted over all processes, and all look at no more of them', async () => {
+test('keys that do not hold are counted over all processes, and all look at no more of them', async (t) => {
+  stopClock(t)
   const { add } = startCounting()
   const [first, second] = [add().limiter, add().limiter]
   for (let failure = 0; failure < 9; failure++)
