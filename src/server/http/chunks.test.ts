@@ -4,7 +4,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { test } from 'node:test'
 import { startServer } from '../../../test/support/server/http-server.ts'
-import { until } from '../../../test/support/until.ts'
+import { patience, until } from '../../../test/support/until.ts'
 import { limitConnections } from './connections.ts'
 
 const small = '1\r\n \r\n'.repeat(1_100)
@@ -35,7 +35,7 @@ for (const isUsed of [false, true])
   test(`a network that sends such bodies on many ${isUsed ? 'used' : 'new'} connections is refused before any has an answer`, async () => {
     const answered = (request: IncomingMessage, response: ServerResponse): unknown =>
       request.method === 'GET' && response.end()
-    const server = createServer(answered).listen(0, '127.0.0.1')
+    const server = createServer({ keepAliveTimeout: patience }, answered).listen(0, '127.0.0.1')
     limitConnections(server, { all: 1_000, each: 100 })
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

@@ -8,13 +8,13 @@ import { gzipSync } from 'node:zlib'
 import { rounds } from '../../../test/support/rounds.ts'
 import { startServer } from '../../../test/support/server/http-server.ts'
 import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
-import { until } from '../../../test/support/until.ts'
+import { patience, until } from '../../../test/support/until.ts'
 import { freeWhenSent, limitInFlight } from './connections.ts'
 
 /** Answers each path `/N` with a text of N bytes that are no ASCII. */
 async function listen(isOwn = true, fill = bodyOf) {
   const sent: Buffer[] = []
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: patience }, (request, response) => {
     const body = fill(Number(request.url?.slice(1)))
     sent.push(body)
     response.writeHead(200, { 'content-length': body.length })
@@ -158,7 +158,7 @@ test('a large answer is compressed at the level that takes the least time', asyn
 })
 
 test('large answers have room up to a bound for each caller and one for all, until they have been taken', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1')
+  const server = createServer({ keepAliveTimeout: patience }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
     server.close()
