@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { type HttpServer, startServer } from '../../../test/support/server/http-server.ts'
 import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
+import { until } from '../../../test/support/until.ts'
 
 const timeout = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 50 }
 
@@ -20,6 +21,7 @@ test('what was sent on open connections is answered, and told to be the last', a
     assert.match(await head(socket), /^HTTP\/1\.1 200 OK[^]+connection: keep-alive/i)
   }
   const sockets = [...used, await connected(server), await connected(server)]
+  await accepted(server, 7)
   const answers = sockets.map((socket) => text(socket))
   const [early, ...others] = sockets
   early?.write(asking('{ slow }'))
@@ -40,6 +42,7 @@ test('what was sent on open connections is answered, and told to be the last', a
 test('of several that were sent on one connection only the last answer says so', async () => {
   await using server = await startServer()
   const socket = await connected(server)
+  await accepted(server, 1)
   const answers = text(socket)
   socket.write(asking('{ a: hello }') + asking('{ b: hello }') + asking('{ c: hello }'))
   const closed = server.close()
@@ -58,6 +61,7 @@ test('an answer that is not taken yet is sent to its end, and the idle are hung 
   socket.write(asking(`{ text(bytes: ${bytes}) }`))
   await once(socket, 'readable')
   const idle = text(await connected(server))
+  await accepted(server, 2)
   const closed = server.close()
   assert.equal(await idle, '')
   await assert.rejects(fetch(server.url))
@@ -68,6 +72,7 @@ test('an answer that is not taken yet is sent to its end, and the idle are hung 
 test('who never sends the rest of a request has no longer than otherwise', async () => {
   await using server = await startServer({ timeout: { ...timeout, head: 200, request: 200 } })
   const socket = await connected(server)
+  await accepted(server, 1)
   const answer = text(socket)
   socket.write(asking('{ hello }').slice(0, -1))
   const closed = server.close()
@@ -94,6 +99,11 @@ async function connected({ port }: HttpServer): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   return socket
+}
+
+/** A server that closes resets connections that the system has made and it has not taken yet. */
+async function accepted(server: HttpServer, count: number): Promise<void> {
+  await until(() => server.accepted() === count)
 }
 
 function asking(query: string): string {
