@@ -6,7 +6,7 @@ import { apply, noteLexicons, openNotes, put, spot } from '../../test/support/re
 import type { Engine } from '../../test/support/store/postgres.ts'
 import { emptyDatabases } from '../../test/support/store/store.ts'
 import { understand } from '../../test/support/records/understand.ts'
-import { until } from '../../test/support/until.ts'
+import { patience, until } from '../../test/support/until.ts'
 import { ServiceError } from '../errors.ts'
 import { errorAnswer } from '../query/execute/error-answer.ts'
 import type { ReadDatabase, ReadTerms, StoredAnswer } from './database.ts'
@@ -171,7 +171,7 @@ async function openReader(engine: Engine): Promise<TestReader> {
   const read = await openReadDatabase(url, {
     fingerprint,
     now: () => 1_770_000_000_000_000n,
-    reading: { ...defaultQueryOptions, poolSize: 2 },
+    reading: { ...defaultQueryOptions, poolSize: 2, statementTimeout: patience },
   })
   const readers = watchReaders()
   const count = async (): Promise<number> => {

@@ -4,6 +4,7 @@ import type { Change, Database, ReadDatabase, Statistics } from '../../../src/da
 import type { Table } from '../../../src/database/layout/tables.ts'
 import { deriveRow } from '../../../src/database/derive.ts'
 import { openDatabase } from '../../../src/database/open.ts'
+import { defaultQueryOptions } from '../../../src/database/postgres/read/servers.ts'
 import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import { createEngine } from '../../../src/query/execute/engine.ts'
 import { type QueryEngine, type RequestLimits, unlimited } from '../../../src/query/execute/execute.ts'
@@ -14,6 +15,7 @@ import type { Json, References } from '../../reference/shapes.ts'
 import { printInstant } from '../../reference/values.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { understand } from '../records/understand.ts'
+import { patience } from '../until.ts'
 
 /** A line of an import. */
 export interface StoredLine {
@@ -68,6 +70,8 @@ export async function openEngine(
       return reading.ok ? null : reading
     },
     now,
+    // A server that is held up is not too slow.
+    reading: { ...defaultQueryOptions, statementTimeout: patience },
   })
   const watched = watch(database.read, estimates[estimated](database.read.statistics))
   const whole = createEngine({
