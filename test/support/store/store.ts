@@ -151,7 +151,7 @@ async function connectToLook(url: string): Promise<Client> {
 /** Runs statements on a database past everything that would object or keep the rest in step. */
 export async function tamperWith(url: string, statements: string): Promise<void> {
   if (!isPostgres(url)) {
-    using database = new DatabaseSync(url)
+    using database = new DatabaseSync(url, { timeout: patience })
     database.exec(statements)
     return
   }
