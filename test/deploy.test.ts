@@ -19,8 +19,9 @@ import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { emptyStatus } from './support/server/http-server.ts'
 import { temporaryFolder } from './support/store/store.ts'
+import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
-import { freePort, missing, noNginx, run, startNginx, startProxy } from './support/server/proxies.ts'
+import { missing, noNginx, run, startNginx, startProxy } from './support/server/proxies.ts'
 
 const folder = fileURLToPath(new URL('../deploy/', import.meta.url))
 const inFolder = temporaryFolder()

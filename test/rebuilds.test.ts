@@ -14,7 +14,7 @@ import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { size, thing, thingUri } from './support/records/things.ts'
-import { freePort } from './support/server/proxies.ts'
+import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 import { generousTiers } from './support/server/tiers.ts'
 

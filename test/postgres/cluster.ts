@@ -6,9 +6,9 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { once } from 'node:events'
 import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { chown, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from '../support/free-port.ts'
 import { childrenOf } from '../support/processes.ts'
 import { connected } from '../support/store/postgres-layout.ts'
 import { until } from '../support/until.ts'
@@ -250,19 +250,5 @@ function hasEnded(process: number): boolean {
     return readFileSync(`/proc/${process}/stat`, 'utf8').includes(') Z ')
   } catch {
     return !isRunning(process)
-  }
-}
-
-/** Below those that systems give to outgoing connections, so that a restarted server finds it free again. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000)
-    const probe = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!free) continue
-    await new Promise((resolve) => probe.close(resolve))
-    return port
   }
 }

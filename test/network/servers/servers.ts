@@ -1,11 +1,10 @@
 /** The two servers of an AT Protocol network, in this process: a directory of DIDs and a PDS. */
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PDS } from '@atproto/pds'
 import { Database, PlcServer } from '@did-plc/server'
+import { freePort } from '../../support/free-port.ts'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>
 
@@ -57,14 +56,4 @@ export async function startServers() {
     },
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   }
-}
-
-/** Both servers want to know their port before they listen on it. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
