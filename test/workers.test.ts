@@ -14,7 +14,7 @@ import { runProgram, type Service, startProgram, startService } from './network/
 import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/store/databases.ts'
 import { postgresUrl } from './support/store/postgres.ts'
-import { childrenOf, hasEnded, signalIfThere } from './support/processes.ts'
+import { childrenOf, hasEnded, isStopped, signalIfThere } from './support/processes.ts'
 import { longTest, someForms } from './support/rounds.ts'
 import { patience, until } from './support/until.ts'
 
@@ -124,20 +124,27 @@ test('a request of a worker that is killed no longer counts as one that is worke
   // Another one each time, whose statement takes long by what it looks at.
   const search = (timeout?: number) => {
     texts += 1
-    const counts = Array.from(
-      { length: 8 },
-      (_, n) =>
-        `a${n}: techServiceNewsArticle(where: {description: {contains: "q${texts}x${n}"}}) { totalCount }`,
-    )
+    const counts = Array.from({ length: 8 }, (_, n) => {
+      const where = `{description: {contains: "q${texts}x${n}"}}`
+      return `a${n}: techServiceNewsArticle(where: ${where}) { totalCount }`
+    })
     return ask(service, `{ ${counts.join(' ')} }`, false, timeout)
   }
+  // A worker starts a reader with its first search, and one that starts later would not be stopped.
+  const searched = new Set<string>()
+  await until(async () => {
+    const { status, worker } = await search()
+    return status === 200 && searched.add(worker).size === 2
+  })
+  const readers = workersOf(service).flatMap(childrenOf)
   const signalReaders = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
-    for (const reader of workersOf(service).flatMap(childrenOf)) signalIfThere(reader, signal)
+    for (const reader of readers) signalIfThere(reader, signal)
   }
   // Of three at once one is refused, even where both workers count for themselves because the process above them was
-  // held up, and another waits for a reader, unless that started only now.
+  // held up, and another waits for a reader.
   const others = await until(async () => {
     signalReaders('SIGSTOP')
+    await until(() => readers.every(isStopped))
     const three = [search(), search(), search()]
     const [first, index] = await Promise.race(
       three.map((one, at) => one.then((answer) => [answer, at] as const)),
@@ -147,17 +154,11 @@ test('a request of a worker that is killed no longer counts as one that is worke
     await Promise.all(three)
     return null
   })
-  const readers = workersOf(service).flatMap(childrenOf)
   for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
   assert.ok((await others.settled).some(({ status }) => status === 'rejected'))
-  for (const reader of readers) signalIfThere(reader, 'SIGCONT')
+  signalReaders('SIGCONT')
   // Repeated for the same reason as in `untilAnswered`.
-  await until(() =>
-    search(5_000).then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  )
+  await until(async () => (await search(5_000).catch(() => null))?.status === 200)
   await service.stop()
 })
 
