@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { programFile } from './network/service.ts'
+import { countedInTime, programFile } from './network/service.ts'
 import {
   corpus,
   exitOf,
@@ -181,13 +181,15 @@ test('output for which the disk has no room ends in one sentence and a status', 
     ['query', articles, '--format', 'csv', ...database],
     ['--help'],
   ]) {
-    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
-    const ended = spawnSync(process.execPath, [programFile, ...args], { cwd: folder, stdio: [...stdio] })
-    assert.deepEqual([args, ended.status], [args, 1])
-    assert.match(
-      String(ended.stderr),
-      /^[A-Z][^\n]+ENOSPC[^\n]+\. Make room on the disk, and run the command again\.\n$/,
+    const { stderr, status } = await countedInTime(async () =>
+      spawnSync(process.execPath, [programFile, ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      }),
     )
+    assert.deepEqual([args, status], [args, 1])
+    assert.match(stderr, /^[A-Z][^\n]+ENOSPC[^\n]+\. Make room on the disk, and run the command again\.\n$/)
   }
 })
 

@@ -11,6 +11,7 @@ import { openService } from '../src/cli/service/service.ts'
 import { isPostgres } from '../src/database/open.ts'
 import { type FakeJetstream, startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
+import { countedInTime } from './network/service.ts'
 import { linesIn, startIngest, storedIn } from './network/support-index.ts'
 import { collections } from './network/support-news.ts'
 import { asksNobody, publishOutlet } from './network/support-outlets.ts'
@@ -257,7 +258,8 @@ async function answer(database: string): Promise<string> {
 }
 
 async function status(database: string): Promise<Json> {
-  return JSON.parse(await run(['status', '--json', '--database', database]))
+  const args = ['status', '--json', '--database', database]
+  return JSON.parse(await printed(countedInTime(() => runCommand(args))))
 }
 
 /** What nobody should do, in the words of the engine. */

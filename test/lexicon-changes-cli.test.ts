@@ -1,12 +1,11 @@
 /** Commands that are run with other lexicons than those the database was built with. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { countingTookTooLong } from './network/service.ts'
+import { countedInTime } from './network/service.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, recordLexicon, temporaryFolder } from './support/store/store.ts'
 import { thing, thingUri } from './support/records/things.ts'
-import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const run = commandsInTurn()
@@ -137,12 +136,9 @@ async function succeed(args: readonly string[], env: Record<string, string>) {
 }
 
 async function recordCounts(env: Record<string, string>, dir: string): Promise<Record<string, number>> {
-  const { stdout } = await until(async () => {
-    const outcome = await run(['status', '--json', '--lexicons', dir], { env })
-    if (countingTookTooLong.test(outcome.stderr)) return null
-    assert.equal(outcome.status, 0, outcome.stderr)
-    return outcome
-  })
+  const args = ['status', '--json', '--lexicons', dir]
+  const { stdout, stderr, status } = await countedInTime(() => run(args, { env }))
+  assert.equal(status, 0, stderr)
   const { collections } = JSON.parse(stdout)
   return Object.fromEntries(
     collections.map(({ name, records: many }: { name: string; records: number }) => [name, many]),

@@ -9,7 +9,7 @@ import { openDatabase } from '../src/database/open.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
 import { didOf, tid } from './network/follow.ts'
-import { startService } from './network/service.ts'
+import { countedInTime, startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
@@ -132,10 +132,13 @@ onOneDatabase('a purge that was broken off is told of, and finished by the next'
     })
     await store.write.metadata.purge({ subject: one, reason: 'A test.', purgedBy: 'ann' })
   }
-  assert.match((await run('status')).stdout, /^1 purge was interrupted; `lexigraph purge` finishes it\.$/m)
+  assert.match(
+    (await countedInTime(() => run('status'))).stdout,
+    /^1 purge was interrupted; `lexigraph purge` finishes it\.$/m,
+  )
   const finished = await run('purge')
   assert.match(finished.stdout, new RegExp(`^The purge of ${one} was broken off; it is finished now\\.\n`))
-  assert.doesNotMatch((await run('status')).stdout, /interrupted/)
+  assert.doesNotMatch((await countedInTime(() => run('status'))).stdout, /interrupted/)
   assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is stored/)
 })
 
@@ -175,7 +178,7 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
       assert.equal((await run('export')).stdout.trimEnd().split('\n').length, 2)
       const finished = await run('purge', one, ...because)
       assert.deepEqual([finished.stderr.includes('failed'), finished.status], [false, 0])
-      assert.doesNotMatch((await run('status')).stdout, /interrupted/)
+      assert.doesNotMatch((await countedInTime(() => run('status'))).stdout, /interrupted/)
       assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is stored/)
       if (database === 'sqlite')
         for (const suffix of ['', '-wal'].filter((suffix) => existsSync(env.LEXIGRAPH_DATABASE + suffix)))
@@ -218,7 +221,7 @@ onOneDatabase('records past their retention are removed once and stay away', asy
     assert.deepEqual([bytes.includes('named-old'), bytes.includes('named-young')], [false, true])
   }
   assert.match(
-    (await run('status')).stdout,
+    (await countedInTime(() => run('status'))).stdout,
     /source: 1 record was removed or not stored, being older than --retain allows\.\n/,
   )
   for (const more of [[], retain])

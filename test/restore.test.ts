@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createDice } from './network/fake-server.ts'
-import { startProgram } from './network/service.ts'
+import { countedInTime, startProgram } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
 import { demo, demoDatabases, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
@@ -162,7 +162,8 @@ onOneDatabase('check and backup name what a database has not as its records have
   const [first] = demo.filter(({ uri }) => uri.includes('.article/'))
   const file = writeLines(inFolder(`${engine}.jsonl`), [...demo.slice(-9), first, { uri: 'x', value: {} }])
   await run(['import', file, '--database', database])
-  assert.match(await run(['status', '--database', database]), /^refused for .*\nbad-uri +1 +1$/m)
+  const counted = countedInTime(() => runCommand(['status', '--database', database]))
+  assert.match(await printed(counted), /^refused for .*\nbad-uri +1 +1$/m)
   const ofWords =
     engine === 'sqlite'
       ? `update "${article?.words?.name}/lengths" set words = words + 1`
