@@ -21,6 +21,7 @@ import { rev } from './support/records/notes.ts'
 import { rounds, seed as firstSeed } from './support/rounds.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
+import { until } from './support/until.ts'
 
 const askers = 3
 const perCorpus = rounds() > 1 ? 100 : 30
@@ -63,6 +64,8 @@ onEveryDatabase('each answer is that of one committed state, beside a writer', a
         }
       }
       try {
+        // However long that took, the first question lets another transaction begin.
+        await until(() => log.committed > 0)
         await Promise.all(Array.from({ length: askers }, ask))
       } finally {
         over.abort()
