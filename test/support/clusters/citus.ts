@@ -3,7 +3,7 @@
  * on all of its nodes. Without it, tests of clusters lay their databases out on an ordinary server (postgres.ts).
  */
 import pg from 'pg'
-import { until } from '../until.ts'
+import { dropDatabase } from '../store/drop-database.ts'
 
 export const citusUrl = process.env['TEST_CITUS_URL']
 
@@ -59,13 +59,6 @@ export async function createOnNodes(url: string, database: string): Promise<void
 
 /** Drops it again. */
 export async function dropOnNodes(url: string, database: string): Promise<void> {
-  // A server that is busy may take longer to end connections than it waits for.
   for (const node of await nodesOf(url))
-    await until(async () => {
-      const dropped = ask(on(url, node, 'postgres'), `drop database if exists ${database} with (force)`)
-      return dropped.then(
-        () => true,
-        (error: pg.DatabaseError) => error.code !== '55006' && Promise.reject(error),
-      )
-    })
+    await dropDatabase(database, (statement) => ask(on(url, node, 'postgres'), statement))
 }

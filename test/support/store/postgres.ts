@@ -8,6 +8,7 @@ import pg from 'pg'
 import { clusterFunctions } from '../clusters/functions.ts'
 import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
+import { dropDatabase, untilUnused } from './drop-database.ts'
 import { clusterOfRun, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
 
 export { type Cluster, startCluster } from '../../postgres/cluster.ts'
@@ -47,13 +48,13 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
     }
   }
   // A copy of files is made in half the time of a copy by way of the log.
-  await run(`create database ${name} template ${template} strategy file_copy`)
+  await untilUnused(() => run(`create database ${name} template ${template} strategy file_copy`))
   left.add(name)
   if (isSpread && original === undefined) await runOn(urlOf(name), clusterFunctions())
   return {
     url: urlOf(name),
     async [Symbol.asyncDispose]() {
-      await run(drop(name))
+      await dropDatabase(name, run)
       left.delete(name)
     },
   }
@@ -100,14 +101,14 @@ async function startServer(): Promise<Server> {
   const run: Server['run'] = async (statement) => void (await pool.query(statement))
   const left = new Set<string>()
   const isOfRun = given !== undefined && given === clusterOfRun()
-  if (isOfRun) for (const name of await databasesOfEndedProcesses(pool)) await run(drop(name))
+  if (isOfRun) for (const name of await databasesOfEndedProcesses(pool)) await dropDatabase(name, run)
   return {
     run,
     urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
     left,
     async cleanUp() {
       // The next process does it on the run's server, when no test has a connection open any more.
-      if (given !== undefined && !isOfRun) for (const name of left) await run(drop(name))
+      if (given !== undefined && !isOfRun) for (const name of left) await dropDatabase(name, run)
     },
   }
 }
@@ -120,8 +121,4 @@ async function databasesOfEndedProcesses(pool: pg.Pool): Promise<readonly string
     const owner = Number(nameOfDatabase.exec(name)?.[1])
     return owner === process.pid || (owner > 0 && !isRunning(owner))
   })
-}
-
-function drop(name: string): string {
-  return `drop database if exists ${name} with (force)`
 }
