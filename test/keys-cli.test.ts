@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readKey } from '../src/util/api-key.ts'
-import { type Outcome, runProgram } from './network/service.ts'
+import { type Outcome, runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn, printed } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
@@ -257,15 +257,21 @@ test('keys are made and ended while another process is writing to the file', asy
   const database = await emptyIndex(inFolder('busy.db'))
   const { id } = await create(database)
   const writer = new DatabaseSync(database)
-  writer.exec('begin immediate; delete from fetched')
-  const made = keysApart(database, ['create', '--name', 'b', ...research])
-  const revoked = keysApart(database, ['revoke', id])
-  // Both have started by the time that the program has answered somebody who only reads and started with them.
-  const read = await keysApart(database, ['list', '--json'])
-  assert.equal(JSON.parse(read.stdout).state, 'active')
-  writer.exec('commit')
+  const env = { NODE_OPTIONS: `--import ${new URL('support/preloaded/tell-locked.ts', import.meta.url)}` }
+  for (const args of [
+    ['create', '--name', 'b', ...research],
+    ['revoke', id],
+  ]) {
+    writer.exec('begin immediate; delete from fetched')
+    // Who only reads does not wait.
+    assert.ok((await list(database)).every(({ state }) => state === 'active'))
+    await using command = startProgram(['keys', ...args, '--database', database], { env })
+    // From then on it waits for ten seconds.
+    await command.said(/^Locked: begin immediate\.$/m)
+    writer.exec('commit')
+    assert.equal(await command.ended, 0, command.stderr())
+  }
   writer.close()
-  for (const { stderr, status } of [await made, await revoked]) assert.equal(status, 0, stderr)
   assert.deepEqual(
     (await list(database)).map(({ name, state }) => [name, state]),
     [
