@@ -30,7 +30,7 @@ export async function losePower(
   for await (const line of createInterface(traced.stdout)) if (line === `${batches}`) break
   process.kill(-(traced.pid as number), 'SIGKILL')
   await ended
-  const called = readFileSync(trace, 'utf8')
+  const called = callsIn(readFileSync(trace, 'utf8'))
   const file = lengthOf(called, path)
   if (file.written > file.synced) throw new Error('The file itself has bytes that were not synced.')
   copyFileSync(path, rest)
@@ -39,17 +39,34 @@ export async function losePower(
   truncateSync(`${rest}-wal`, isSynced(called, dirname(path)) ? lengthOf(called, `${path}-wal`).synced : 0)
 }
 
-function isSynced(trace: string, path: string): boolean {
-  return trace.split('\n').some((line) => /^\d+ +f(?:data)?sync\(\d+<([^>]*)>/.exec(line)?.[1] === path)
+/** A line each, in the order in which they began: `strace` splits those that another thread's call came between. */
+function callsIn(trace: string): readonly string[] {
+  const calls: string[] = []
+  /** Where the call is that a thread has not ended. */
+  const open = new Map<string, number>()
+  for (const line of trace.split('\n')) {
+    const [, thread = '', end] = /^(\d+) +(?:<\.\.\. \w+ resumed>(.*))?/.exec(line) ?? []
+    const began = open.get(thread)
+    if (end !== undefined && began !== undefined) calls[began] += end
+    else if (line.endsWith(unfinished)) open.set(thread, calls.push(line.slice(0, -unfinished.length)) - 1)
+    else calls.push(line)
+  }
+  return calls
+}
+
+const unfinished = ' <unfinished ...>'
+
+function isSynced(calls: readonly string[], path: string): boolean {
+  return calls.some((call) => /^\d+ +f(?:data)?sync\(\d+<([^>]*)>\) += 0$/.exec(call)?.[1] === path)
 }
 
 /** Bytes from the start of the file: written, and on the disk for good. */
-function lengthOf(trace: string, path: string) {
+function lengthOf(calls: readonly string[], path: string) {
   const length = { written: 0, synced: 0 }
-  for (const line of trace.split('\n')) {
+  for (const line of calls) {
     const [, call, file] = /^\d+ +(\w+)\(\d+<([^>]*)>/.exec(line) ?? []
     if (file !== path) continue
-    if (call === 'fsync' || call === 'fdatasync') length.synced = length.written
+    if ((call === 'fsync' || call === 'fdatasync') && line.endsWith(' = 0')) length.synced = length.written
     const [, size, offset] = /, (\d+), (\d+)\) += \d+$/.exec(line) ?? []
     if (call === 'pwrite64') length.written = Math.max(length.written, Number(size) + Number(offset))
   }
