@@ -20,7 +20,7 @@ import type { Json } from './reference/shapes.ts'
 import { emptyStatus } from './support/server/http-server.ts'
 import { temporaryFolder } from './support/store/store.ts'
 import { freePort } from './support/free-port.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 import { missing, noNginx, run, startNginx, startProxy } from './support/server/proxies.ts'
 
 const folder = fileURLToPath(new URL('../deploy/', import.meta.url))
@@ -147,7 +147,7 @@ test('nginx in front of the service: TLS, HTTP/2, callers told apart, our own an
   skip: noNginx,
 }, async () => {
   await using service = await startServed()
-  await using nginx = await startNginx(service.url, inFolder)
+  await using nginx = await startNginx(service.url, inFolder, patience / 1_000)
   await assertProxy(nginx.tls, service)
   const redirected = await until(async () =>
     fetch(`http://127.0.0.1:${nginx.plain}/`, { redirect: 'manual' }).catch(() => null),
@@ -255,6 +255,7 @@ async function ask(
       text: string
     }>()
     session.on('error', reject)
+    session.on('close', () => reject(new Error('The connection was closed.')))
     const stream = session.request({
       ':path': path,
       ':method': body === undefined ? 'GET' : 'POST',

@@ -28,7 +28,7 @@ if (noNginx === undefined) {
   before(async () => {
     servers = await openServers()
     target = await servers.target('roomy')
-    nginx = await startNginx(target.url, inFolder)
+    nginx = await startNginx(target.url, inFolder, 2)
     await until(() =>
       openTls(nginx.tls).then(
         () => true,

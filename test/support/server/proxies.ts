@@ -26,8 +26,15 @@ export interface Nginx extends AsyncDisposable {
   readonly plain: number
 }
 
-/** In front of the service at that URL, for `localhost`, with a certificate of its own. */
-export async function startNginx(upstream: string, inFolder: (name: string) => string): Promise<Nginx> {
+/**
+ * In front of the service at that URL, for `localhost`, with a certificate of its own. It waits so many seconds for what
+ * callers do not send.
+ */
+export async function startNginx(
+  upstream: string,
+  inFolder: (name: string) => string,
+  seconds: number,
+): Promise<Nginx> {
   const [tls, plain] = [await freePort(), await freePort()]
   const [key, certificate] = [inFolder('key.pem'), inFolder('certificate.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
@@ -51,7 +58,7 @@ export async function startNginx(upstream: string, inFolder: (name: string) => s
     main,
     `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${inFolder('nginx.pid')}; error_log stderr;
     events { }
-    http { access_log off; client_header_timeout 2s; client_body_timeout 2s; ${temporary.map((name) => `${name}_temp_path ${inFolder(name)};`).join(' ')} include ${site}; }`,
+    http { access_log off; client_header_timeout ${seconds}s; client_body_timeout ${seconds}s; ${temporary.map((name) => `${name}_temp_path ${inFolder(name)};`).join(' ')} include ${site}; }`,
   )
   run('nginx', ['-t', '-c', main])
   return { tls, plain, ...startProxy('nginx', ['-c', main]) }
