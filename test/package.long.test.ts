@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { unpackPackage } from '../build/unpack.ts'
 import { buildDemoCorpus } from '../demo/corpus.ts'
+import { en } from '../src/explorer/languages/en.ts'
 import { connect, overHttp } from './mcp/connect.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
@@ -64,9 +65,12 @@ test('pages are there with their script, their styles, drawings from a thread, a
   })
   const articles = `${service.url}/c/tech.service.news.article`
   const chart = `${articles}/chart.svg?part=groups&by=language`
-  // The thread may take longer to start than a page waits for a chart.
+  // The thread may take longer to start, or on a busy machine to draw, than a page waits for a chart.
   await until(async () => (await fetch(chart)).ok)
-  const page = await (await fetch(`${articles}/charts?by=language`)).text()
+  const page = await until(async () => {
+    const text = await (await fetch(`${articles}/charts?by=language`)).text()
+    return !text.includes(en.charts.failed) && text
+  })
   assert.equal(page.match(/<svg class="chart /g)?.length, 2)
   for (const [, path = ''] of page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g))
     assert.equal((await fetch(service.url + path)).status, 200, path)
