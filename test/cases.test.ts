@@ -13,7 +13,7 @@ import {
 } from './golden/case-files.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { judge } from './golden/judge.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import { brokenRules, clusterRules, partsOf } from './support/clusters/rules.ts'
 import { isRefusedOnClusters, isSpread } from './support/store/postgres.ts'
 
@@ -23,7 +23,7 @@ const bodies = new Map<string, string>()
 after(closeCorpora)
 
 for (const golden of cases) {
-  onEveryDatabase(`golden case ${golden.name}`, async (database) => {
+  onEveryEngine(`golden case ${golden.name}`, async (database) => {
     const corpus = await corpusNamed(golden.corpus, database)
     const { query, operationName } = golden
     const variables = resolveVariables(golden)

@@ -20,13 +20,13 @@ import { replayable } from './support/random/replay.ts'
 import { rev } from './support/records/notes.ts'
 import { rounds, seed as firstSeed } from './support/rounds.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import { until } from './support/until.ts'
 
 const askers = 3
 const perCorpus = rounds() > 1 ? 100 : 30
 
-onEveryDatabase('each answer is that of one committed state, beside a writer', async (database) => {
+onEveryEngine('each answer is that of one committed state, beside a writer', async (database) => {
   const told = { asked: 0, answered: 0, states: 0, changes: 0 }
   for (let seed = firstSeed; seed < firstSeed + rounds(); seed += 1)
     await replayable(seed, async () => {

@@ -1,7 +1,7 @@
 /** Cursors that are well sealed and hold a position that no record and no first page has. */
 import assert from 'node:assert/strict'
 import { encodeCursor } from '../src/util/cursor.ts'
-import { onEveryDatabase as test } from './support/store/databases.ts'
+import { onEveryEngine as test } from './support/store/databases.ts'
 import { books, openLibrary } from './support/service/library.ts'
 
 const place = ['1770000000000000', 'a', 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa']

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryRejections } from '../src/ingest/retry.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import {
   apply,
@@ -79,7 +79,7 @@ const inSight = `{
   author: orgExampleLibraryPersonByUri(uri: "at://${other}/${person}/self") { name }
 }`
 
-onEveryDatabase('a hidden record is in no list, count, group, reference or state', async (database) => {
+onEveryEngine('a hidden record is in no list, count, group, reference or state', async (database) => {
   await using service = await openTwoAccounts({ database })
   const { metadata } = service.opened.database.write
   const before = await service.data(inSight)
@@ -150,7 +150,7 @@ test('fetching and comparing repositories neither misses nor brings back what is
   assert.deepEqual(await network.stored(), await network.published())
 })
 
-onEveryDatabase('what was refused stays hidden when it is tried again', async (database) => {
+onEveryEngine('what was refused stays hidden when it is tried again', async (database) => {
   const { set: lexicons, tables } = understand(noteLexicons, {})
   await using store = await openNotes(await emptyUrl(database))
   const uri = uriOf(spot('fits'))
@@ -165,7 +165,7 @@ onEveryDatabase('what was refused stays hidden when it is tried again', async (d
 })
 
 for (const way of [0, 1, 2, 3])
-  onEveryDatabase(
+  onEveryEngine(
     `an account is out of sight at once, stays so when its rows have left, and comes back as it was (estimates ${way})`,
     async (database) => {
       await using service = await openTwoAccounts({ database, way })
@@ -210,7 +210,7 @@ for (const way of [0, 1, 2, 3])
 
 for (const late of [false, true]) {
   const order = late ? 'do not follow' : 'follow'
-  onEveryDatabase(
+  onEveryEngine(
     `a cursor keeps its place when its record is hidden, and when it has left (ids ${order} the order)`,
     async (database) => {
       await using service = await openTwoAccounts({ database, late })
@@ -238,7 +238,7 @@ for (const late of [false, true]) {
     },
   )
 
-  onEveryDatabase(
+  onEveryEngine(
     `a page of the newest stops early while accounts are hidden (ids ${order} the order)`,
     async (database) => {
       await using service = await openTwoAccounts({ database, late })
@@ -261,7 +261,7 @@ for (const late of [false, true]) {
   )
 }
 
-onEveryDatabase(
+onEveryEngine(
   'while accounts are hidden, a page of which no value is read has its rows',
   async (database) => {
     await using service = await openTwoAccounts({ database })

@@ -1,7 +1,7 @@
 /** Searches in texts that are longer than what an engine's own index of words takes, and what is in their statements. */
 import assert from 'node:assert/strict'
 import { mostBytes } from '../src/search/indexed-words.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { line, thing } from './support/records/things.ts'
 
@@ -22,7 +22,7 @@ async function found(service: TestService, search: string): Promise<string> {
   return list.nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
 }
 
-onEveryDatabase('phrases are found behind the last position that an index holds', async (database) => {
+onEveryEngine('phrases are found behind the last position that an index holds', async (database) => {
   const far = distinctWords(20_000).join(' ')
   await using service = await openTestService({
     lexicons,
@@ -46,7 +46,7 @@ onEveryDatabase('phrases are found behind the last position that an index holds'
   assert.equal(await found(service, 'w0 warn*'), 'b a')
 })
 
-onEveryDatabase('phrases are found among hundreds of occurrences of a word', async (database) => {
+onEveryEngine('phrases are found among hundreds of occurrences of a word', async (database) => {
   const often = 'storm calm '.repeat(300)
   await using service = await openTestService({
     lexicons,
@@ -69,7 +69,7 @@ onEveryDatabase('phrases are found among hundreds of occurrences of a word', asy
   )
 })
 
-onEveryDatabase('a record holds as many bytes of words as the limit says', async (database) => {
+onEveryEngine('a record holds as many bytes of words as the limit says', async (database) => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
   const short = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `${a}${b}${c}`)))
   const han = Array.from({ length: mostBytes / 3 - short.length }, (_, index) =>
@@ -88,7 +88,7 @@ onEveryDatabase('a record holds as many bytes of words as the limit says', async
   assert.equal(await found(service, 'storm'), 'b')
 })
 
-onEveryDatabase('no part of a search is in the text of a statement', async (database) => {
+onEveryEngine('no part of a search is in the text of a statement', async (database) => {
   await using service = await openTestService({ lexicons, database, records: [line('a', { text: 'zebra' })] })
   const { list } = await service.data(`{ list: orgExampleThing(
     search: "zebra OR \\"quagga's text\\" OR okapi* -title:tapir"

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import type { StoredLine } from './support/service/engine.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { temporaryFolder } from './support/store/store.ts'
@@ -21,7 +21,7 @@ const lines = texts.map((text, index) => line(`k${String(index).padStart(2, '0')
 const needles = ['ab a', 'AB ', 'uber', 'ber', 'ber e', 'É', 'zwei', 'b zwei', 'ab ab ab ab ', 'nowhere']
 
 for (const way of ['load', 'batch'] as const)
-  onEveryDatabase(
+  onEveryEngine(
     `texts of any length are found after a ${way}, and after they have changed`,
     async (database) => {
       await using service = await openTestService({

@@ -7,7 +7,7 @@ import { plainWordsOf } from '../src/search/words.ts'
 import type { Json } from './reference/shapes.ts'
 import { scoresOf } from './reference/words/relevance.ts'
 import { type SearchedField, searchHolds } from './reference/words/search.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryDatabase, onEveryEngine } from './support/store/databases.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { line, thing } from './support/records/things.ts'
 
@@ -68,7 +68,7 @@ async function page(service: TestService, given: string, cursor: string | null, 
   return JSON.parse(new TextDecoder().decode(answer.body)).data.list
 }
 
-onEveryDatabase(
+onEveryEngine(
   'the newest matches are ranked, and all others follow once, while records come',
   async (database) => {
     const records = Array.from({ length: mostRanked + unranked }, (_, index) =>

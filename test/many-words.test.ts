@@ -1,7 +1,7 @@
 /** The words of more records than are read. */
 import assert from 'node:assert/strict'
 import { createReference } from './reference/reference.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 import { buildRecord } from './support/records/records.ts'
 import { openTestService } from './support/service/service.ts'
 import { recordLexicon } from './support/store/store.ts'
@@ -35,7 +35,7 @@ const expected = createReference([lexicon], {}, records).unusualWords(
   asked,
 )
 
-onEveryDatabase('of more than 5,000 records the words of a sample are counted', async (database) => {
+onEveryEngine('of more than 5,000 records the words of a sample are counted', async (database) => {
   await using service = await openTestService({ lexicons: [lexicon], database, records })
   const { all } = await service.data(`{ all: orgExampleNoteAggregate(where: {day: {eq: 1}}) {
     unusualWords(field: text, against: {}) { recordsRead againstRecordsRead

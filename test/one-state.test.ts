@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { noteLexicons } from './support/records/notes.ts'
 import { rounds, seed } from './support/rounds.ts'
 import { openTestService } from './support/service/service.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryEngine } from './support/store/databases.ts'
 
 const pairs = 30
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -40,7 +40,7 @@ const questions = [
   '{ orgExampleMark(where: {orgExampleNoteViaAbout: {some: {language: {in: ["de", "en"]}}}}, first: 100) { totalCount nodes { name } } }',
 ]
 
-onEveryDatabase('an answer sees one state, of all records it reads', async (database) => {
+onEveryEngine('an answer sees one state, of all records it reads', async (database) => {
   await using service = await openTestService({
     lexicons: noteLexicons,
     references: { 'org.example.note#about': ['org.example.mark'] },

@@ -5,7 +5,7 @@ import { collections, libraryLexicons, libraryReferences } from './support/recor
 import { buildRecord, refTo } from './support/records/records.ts'
 import { books, openLibrary } from './support/service/library.ts'
 import { openTestService } from './support/service/service.ts'
-import { onEveryDatabase as test } from './support/store/databases.ts'
+import { onEveryEngine as test } from './support/store/databases.ts'
 
 const { book, review } = collections
 

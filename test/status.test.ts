@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase as test } from './support/store/databases.ts'
+import { onEveryEngine as test } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import { describePublicStatus } from '../src/server/http/health.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
