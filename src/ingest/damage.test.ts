@@ -10,7 +10,8 @@ import { connect } from '../database/postgres/connection.ts'
 
 const { book } = collections
 const newUrl = emptyDatabases()
-const future = tid(2_100_000_000_000_000)
+/** In ten years. */
+const future = tid((Date.now() + 315_576_000_000) * 1_000)
 /** Not of the future by a clock that may differ, so that a later version may really be known. Asked for when it is used. */
 const later = (): string => tid((Date.now() + 120_000) * 1_000)
 const unsettled: readonly ((of: Victim) => readonly string[])[] = [

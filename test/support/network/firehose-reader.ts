@@ -15,8 +15,8 @@ import { patience } from '../until.ts'
 const { book } = collections
 const { set: lexicons, tables } = understand(libraryLexicons, {})
 export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
-/** The reader's clock. */
-export const start = 1_800_000_000_000_000n
+/** The reader's clock, in microseconds: a day ahead of this machine's, by which test repositories date their commits. */
+export const start = BigInt(Date.now() + 86_400_000) * 1_000n
 
 export async function openFirehoseReader({
   keypair = undefined as Keypair | undefined,
