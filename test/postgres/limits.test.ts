@@ -93,7 +93,9 @@ onPostgres('a node that may write what is spent, and nothing else, counts for al
   assert.equal((await one.limiter.spend(caller, 10))?.granted, true)
   assert.equal((await other.limiter.spend(caller, 1))?.granted, false)
   assert.deepEqual(one.notices, [])
-  await using store = new RateStore(url)
+  // It gives its refused point back first, which would write the row again after the removal.
+  await other.connected()
+  await using store = new RateStore(url, patience)
   await store.removeEnded(Date.now() + 2 * hour)
   assert.deepEqual(await cluster.query('select key from lexigraph.rate_limit'), [])
 })
