@@ -70,6 +70,7 @@ export function follow(source: Source, { cursor = null }: { readonly cursor?: st
   const states: string[] = []
   const notices: string[] = []
   let stored = cursor
+  let delivered = 0
   let gate = Promise.withResolvers<void>()
   gate.resolve()
   const read = async (): Promise<void> => {
@@ -81,6 +82,7 @@ export function follow(source: Source, { cursor = null }: { readonly cursor?: st
       signal: controller.signal,
     }
     for await (const delivery of source.deliveries(context)) {
+      delivered += 1
       await gate.promise
       deliveries.push(delivery)
       changes.push(...delivery.changes)
@@ -101,6 +103,8 @@ export function follow(source: Source, { cursor = null }: { readonly cursor?: st
     changes,
     states,
     notices,
+    /** How many deliveries have come, with one that a pause holds back. */
+    delivered: () => delivered,
     /** Of the last delivery that had one, as a database would keep it. */
     cursor: () => stored,
     /** Nothing is read until the result is called. */

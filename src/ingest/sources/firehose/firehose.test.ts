@@ -104,7 +104,7 @@ test('before anything is stored, a lost connection goes on from the last event t
   const resume = followed.pause()
   await until(() => given.connections.length >= 1)
   const expected = [await given.write(repo, 'r1', 'one')]
-  await until(() => given.directory.asked.length >= 1)
+  await until(() => followed.delivered() >= 1)
   given.connections[0]!.terminate()
   expected.push(await given.write(repo, 'r2', 'two'))
   await until(() => given.connections.length >= 2)
