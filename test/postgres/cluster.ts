@@ -9,7 +9,7 @@ import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '../support/free-port.ts'
-import { childrenOf } from '../support/processes.ts'
+import { childrenOf, isStopped } from '../support/processes.ts'
 import { connected } from '../support/store/postgres-layout.ts'
 import { until } from '../support/until.ts'
 import { binariesOf, dataFolder, isRunning, owner, type Version, versions } from './binaries.ts'
@@ -144,6 +144,7 @@ async function running(place: Place): Promise<Cluster> {
     const main = mainProcess(data)
     // Held still, so that it makes no further processes.
     process.kill(main, 'SIGSTOP')
+    await until(() => isStopped(main))
     const all = [...childrenOf(main), main]
     for (const one of all) if (isRunning(one)) process.kill(one, 'SIGKILL')
     await gone()
