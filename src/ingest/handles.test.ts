@@ -5,7 +5,7 @@ import { startDirectory } from '../../test/support/network/directory.ts'
 import { collections, libraryLexicons } from '../../test/support/records/lexicons.ts'
 import { startRepoHost } from '../../test/support/network/repo-host.ts'
 import { openTestStore } from '../../test/support/store/store.ts'
-import { until } from '../../test/support/until.ts'
+import { patience, until } from '../../test/support/until.ts'
 import { keepHandles } from './handles.ts'
 import { createIdentity } from './sources/repos/identity.ts'
 
@@ -116,7 +116,8 @@ async function openNetwork() {
   let clock = Date.UTC(2026, 10, 16)
   const now = (): bigint => BigInt(clock) * 1_000n
   const store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons, now })
-  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: () => clock })
+  const options = { plcUrl: directory.url, handleResolver: host.url, timeoutMs: patience }
+  const identity = createIdentity(options, { now: () => clock })
   const notices: string[] = []
   const dueIn = (due: unknown): unknown => {
     if (due === 0) return 0

@@ -8,6 +8,7 @@ import { unicastLookup } from '@atproto-labs/fetch-node'
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
 import { refuse, startRepoHost } from '../../../../test/support/network/repo-host.ts'
+import { patience } from '../../../../test/support/until.ts'
 import { createIdentity, IdentityError } from './identity.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -243,7 +244,10 @@ async function open(account?: Parameters<Directory['add']>[0], handleResolver: s
   let now = 1_000
   return {
     directory,
-    identity: createIdentity({ plcUrl: directory.url, handleResolver }, { now: () => now }),
+    identity: createIdentity(
+      { plcUrl: directory.url, handleResolver, timeoutMs: patience },
+      { now: () => now },
+    ),
     pass: (time: number) => {
       now += time
     },
