@@ -1,6 +1,7 @@
 /** A connection on which any bytes are sent, and the HTTP answers on it, one after the other. It knows no GraphQL. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { patience } from '../support/until.ts'
 
 export type Bytes = string | Uint8Array
 
@@ -10,9 +11,6 @@ export interface Answer {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
-
-/** Milliseconds. */
-const longestSilence = 150_000
 
 export class Connection implements Disposable {
   readonly socket: Socket
@@ -25,7 +23,7 @@ export class Connection implements Disposable {
       this.#received = Buffer.concat([this.#received, data])
     })
     // A server that neither answers nor closes must not keep the tests for ever.
-    socket.setTimeout(longestSilence, () => socket.destroy())
+    socket.setTimeout(patience, () => socket.destroy())
     // How it ends is no matter, only whether what was expected came before.
     socket.on('error', () => undefined)
     socket.on('end', () => (this.#isOver = true)).on('close', () => (this.#isOver = true))

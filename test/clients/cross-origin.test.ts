@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBrowser, skipWithoutBrowser } from '../support/server/browser.ts'
 import { startServer } from '../support/server/http-server.ts'
+import { patience } from '../support/until.ts'
 import { startAgentServer } from '../mcp/agent-server.ts'
 
 test('a preflight allows the headers that it asks for', async () => {
@@ -102,6 +103,7 @@ async function openPage(t: TestContext): Promise<Page> {
     server.close()
   })
   const page = await browser.newPage()
+  page.setDefaultTimeout(patience)
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return page
 }

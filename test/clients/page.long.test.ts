@@ -10,6 +10,7 @@ import { build } from 'esbuild'
 import type { Json } from '../reference/shapes.ts'
 import { startServer } from '../support/server/http-server.ts'
 import { openDemo, readFences } from '../support/service/pages.ts'
+import { patience } from '../support/until.ts'
 import { installLibraries, librariesFolder } from './library.ts'
 
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
@@ -142,7 +143,7 @@ const bin = (name: string): string => join(project, 'node_modules', '.bin', name
 /** Throws with what the program printed when it fails. */
 function run(program: string, ...args: readonly string[]): void {
   try {
-    execFileSync(program, args, { cwd: project, stdio: 'pipe', timeout: 120_000 })
+    execFileSync(program, args, { cwd: project, stdio: 'pipe', timeout: patience })
   } catch (cause) {
     const { stdout, stderr } = cause as { readonly stdout: Buffer; readonly stderr: Buffer }
     throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause })

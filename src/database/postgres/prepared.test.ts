@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { onUntimedPostgres } from '../../../test/support/store/databases.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/store/postgres.ts'
+import { patience } from '../../../test/support/until.ts'
 import pg from 'pg'
 import type { ColumnValue } from '../database.ts'
 import { clientConfig } from './connection.ts'
@@ -15,7 +16,7 @@ before(async () => {
   if (!databases.includes('postgres')) return
   server = await startCluster()
   // With a clock, as connections in use have one.
-  client = new pg.Client({ ...clientConfig(server.url), query_timeout: 60_000 })
+  client = new pg.Client({ ...clientConfig(server.url), query_timeout: patience })
   await client.connect()
 })
 after(async () => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { after } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
+import { patience } from '../until.ts'
 
 /** The headless shell first: it draws the same pages with half of the computing. */
 const usualPlaces = [
@@ -31,6 +32,7 @@ export function sharedBrowser(): Promise<Browser> {
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     ...(executablePath && { executablePath }),
+    timeout: patience,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
 }
