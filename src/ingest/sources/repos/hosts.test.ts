@@ -114,7 +114,10 @@ test('an answer that is cut, or never ends or begins, and a host that is away ar
     assert.match(error.message, /^http:.* could not be asked: .+\.$/)
   }
   await host[Symbol.asyncDispose]()
-  const gone = await failure(hosts().fetchRepo(host.url, did, forever))
+  // Never asked before: a kept connection may not have noticed its end yet.
+  const away = await startRepoHost()
+  await away[Symbol.asyncDispose]()
+  const gone = await failure(hosts().fetchRepo(away.url, did, forever))
   assert.match(gone.message, /ECONNREFUSED/)
   assert.equal(gone.shouldRetry(), true)
   assert.equal((await failure(hosts().fetchRepo('nonsense', did, forever))).shouldRetry(), false)
