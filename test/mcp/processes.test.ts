@@ -12,6 +12,7 @@ import { after, before, test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import { type Program, programFile, type Service, startProgram, startService } from '../network/service.ts'
+import { freePort } from '../support/free-port.ts'
 import { demoRecords } from '../support/records/demo.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { newsParts } from './agent-server.ts'
@@ -99,7 +100,7 @@ test('a service is asked with the key of the caller, or else with that of the pr
   const endpoint = createServer((request, response) => {
     keys.push(request.headers['x-api-key'])
     response.setHeader('content-type', 'application/json').end('{"data":{"__typename":"Query"}}')
-  }).listen(0, '127.0.0.1')
+  }).listen(await freePort(), '127.0.0.1')
   await once(endpoint, 'listening')
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
   const { program, url: own } = await startAgents('--endpoint', url, '--api-key', 'lgk_own')

@@ -1,7 +1,8 @@
 /** A connection that fails when it is told to: stands before a server and passes all on, WebSockets too. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { freePort } from '../support/free-port.ts'
 
 /** `url` is the server's, such as `http://localhost:2583`. */
 export async function startProxy(url: string) {
@@ -40,8 +41,8 @@ export async function startProxy(url: string) {
     cut(open)
     await closed
   }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  const port = await freePort()
+  await listen(port)
   return {
     /** To be used in place of the server's; the same for as long as the proxy is there. */
     url: `${target.protocol}//127.0.0.1:${port}`,
