@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createDice } from './network/fake-server.ts'
-import { type Program, runProgram, startProgram } from './network/service.ts'
+import { type Program, runProgram, startProgram, startService } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
 import { citusUrl } from './support/clusters/citus.ts'
 import { demo, writeLines } from './support/demo-databases.ts'
@@ -45,6 +45,27 @@ test('connections to workers that are lost cost answers at most, and the next on
   }
 })
 
+test('a service starts while a node is away, and answers when it is back', { skip }, async () => {
+  const database = await emptyUrl('postgres')
+  await imported(writeLines(inFolder('away.jsonl'), demo), database)
+  const client = new pg.Client(database)
+  await client.connect()
+  await using _ = { [Symbol.asyncDispose]: () => client.end() }
+  // Nothing listens there.
+  const move = (by: number) =>
+    client.query(`update pg_dist_node set nodeport = nodeport + ${by} where nodeport = (
+      select ${by < 0 ? 'max' : 'min'}(nodeport) from pg_dist_node where groupid > 0)`)
+  await move(-5_000)
+  await using service = await startService(['serve', '--database', database, '--workers', '1'])
+  const asked = '{ techServiceNewsArticle(first: 100) { totalCount nodes { title } } }'
+  const refused = await service.query(asked).catch((error: unknown) => error)
+  assert.match(String(refused), /The database does not answer at the moment/)
+  await move(5_000)
+  const { techServiceNewsArticle: found } = await until(() => service.query(asked).catch(() => null))
+  assert.equal(found.nodes.length, 100)
+  await service.stop()
+})
+
 test('imports whose writer, reader or worker is lost at any moment end with the same contents', {
   skip,
 }, async (t) => {
@@ -52,10 +73,6 @@ test('imports whose writer, reader or worker is lost at any moment end with the 
   const [some, all] = [demo.filter((_, index) => index % 2 === 0), demo].map((lines, at) =>
     writeLines(inFolder(`${at}.jsonl`), lines),
   ) as [string, string]
-  const imported = async (file: string, database: string): Promise<void> => {
-    const { status, stderr } = await runProgram(['import', file, '--database', database])
-    assert.equal(status, 0, stderr)
-  }
   const undisturbed = await emptyUrl('postgres')
   for (const file of [some, all]) await imported(file, undisturbed)
   const expected = await contentsOf(undisturbed)
@@ -126,4 +143,9 @@ async function rowsOn(url: string, statement: string): Promise<readonly Record<s
   } finally {
     await client.end()
   }
+}
+
+async function imported(file: string, database: string): Promise<void> {
+  const { status, stderr } = await runProgram(['import', file, '--database', database])
+  assert.equal(status, 0, stderr)
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import type { ReadDatabase } from '../../../database/database.ts'
+import { ask, type Steps } from '../../../database/metadata/steps.ts'
 import { isInMemory } from '../../../database/open.ts'
 import { CommandError, type CommandContext, notify } from '../../command.ts'
 import { assertIngest, startBackgroundTasks } from '../../background/background-tasks.ts'
@@ -164,22 +165,28 @@ async function announce(
 async function describeServed(
   config: Config,
   { dir, tables }: ProjectContext,
-  read: Pick<ReadDatabase, 'readRows' | 'dialect'>,
+  read: Pick<ReadDatabase, 'readSteps' | 'dialect'>,
   workers: number,
 ): Promise<readonly string[]> {
-  const collections: string[] = []
-  for (const { collection, counts } of tables) {
-    const total = counts.find(({ kind }) => kind === 'total')
-    if (total === undefined) continue
-    // The materialized count: counting takes time in proportion to the records.
-    const text = `select cast(coalesce(sum(n), 0) as bigint) as n from ${identifier(total.name).sql}`
-    for await (const { n } of read.readRows({ text, values: [] }))
-      collections.push(`${collection.nsid} (${Number(n).toLocaleString('en')})`)
-  }
   return [
     `Database: ${withoutPassword(config.database)}${read.dialect.isSpread ? ', spread over the nodes of a cluster' : ''}`,
     `Lexicons: ${dir}`,
-    `Collections and their records: ${collections.join(', ')}`,
+    `Collections and their records: ${await read.readSteps(() => readTotals(tables))}`,
     `Workers: ${workers}`,
   ]
+}
+
+/**
+ * From the materialized counts: counting takes time in proportion to the records. Without a snapshot of all nodes, so that
+ * a service starts while one of a cluster is away.
+ */
+function* readTotals(tables: ProjectContext['tables']): Steps<string> {
+  const collections: string[] = []
+  for (const { collection, counts } of tables)
+    for (const { name } of counts.filter(({ kind }) => kind === 'total')) {
+      const text = `select cast(coalesce(sum(n), 0) as bigint) as n from ${identifier(name).sql}`
+      const [row] = yield* ask<{ readonly n: bigint }>(text)
+      collections.push(`${collection.nsid} (${Number(row?.n).toLocaleString('en')})`)
+    }
+  return collections.join(', ')
 }
