@@ -23,18 +23,10 @@ const query = '{ orgExampleNote(first: 100) { totalCount nodes { text } } }'
 test('connections to workers that are lost cost answers at most, and the next ones come', {
   skip,
 }, async () => {
-  const records = Array.from({ length: notes }, (_, n) => ({
-    uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.note/n${n}`,
-    value: { $type: 'org.example.note', text: `note ${n}` },
-  }))
-  await using service = await openTestService({ lexicons: noteLexicons, database: 'postgres', records })
+  await using service = await notesService()
   const whole = await service.data(query)
   assert.equal(whole.orgExampleNote.totalCount, notes)
-  const [database] = await service.opened.database.read.readSteps(function* () {
-    return (yield { text: 'select current_database() as name', values: [] }) as readonly { name: string }[]
-  })
-  const url = Object.assign(new URL(citusUrl as string), { pathname: database?.name ?? '' }).href
-  const workers = await workersOf(url)
+  const workers = await workersOf(await urlOf(service))
   for (let round = 0; round < 5; round += 1) {
     const asked = Array.from({ length: 8 }, () => service.query(query))
     for (const worker of workers) await loseConnections(worker)
@@ -45,15 +37,46 @@ test('connections to workers that are lost cost answers at most, and the next on
   }
 })
 
+test('what a node has missed of a commit is resolved before anything is read', { skip }, async () => {
+  await using service = await notesService()
+  const texts = async (): Promise<ReadonlySet<string>> =>
+    new Set((await service.data(query)).orgExampleNote.nodes.map(({ text }: { text: string }) => text))
+  const url = await urlOf(service)
+  await using coordinator = await opened(url)
+  const { rows: pieces } = await coordinator.client.query(
+    `select shard_name, nodename, nodeport, groupid from citus_shards join pg_dist_node using (nodename, nodeport)
+     where table_name = 'lexigraph_records."org.example.note"'::regclass order by shardid`,
+  )
+  assert.ok(pieces.length > 1)
+  for (const [at, { shard_name: piece, nodename, nodeport, groupid }] of pieces.entries())
+    for (const isCommitted of [false, true]) {
+      const left = new Set(await texts())
+      await using node = await opened(url, nodename, nodeport)
+      // As the coordinator names the parts of its transactions.
+      const name = `citus_0_${process.pid}_${2 * at + Number(isCommitted)}_0`
+      await node.client.query('begin')
+      const { rows } = await node.client.query(`delete from ${piece} returning record ->> 'text' as text`)
+      assert.ok(rows.length > 0)
+      await node.client.query(`prepare transaction '${name}'`)
+      // What it has not entered here it has not committed.
+      if (isCommitted) {
+        await coordinator.client.query('insert into pg_dist_transaction values ($1, $2)', [groupid, name])
+        for (const { text } of rows) left.delete(text)
+      }
+      assert.deepEqual(await texts(), left)
+      const { rows: open } = await node.client.query('select from pg_prepared_xacts where gid = $1', [name])
+      assert.equal(open.length, 0)
+    }
+  assert.equal((await texts()).size, 0)
+})
+
 test('a service starts while a node is away, and answers when it is back', { skip }, async () => {
   const database = await emptyUrl('postgres')
   await imported(writeLines(inFolder('away.jsonl'), demo), database)
-  const client = new pg.Client(database)
-  await client.connect()
-  await using _ = { [Symbol.asyncDispose]: () => client.end() }
+  await using coordinator = await opened(database)
   // Nothing listens there.
   const move = (by: number) =>
-    client.query(`update pg_dist_node set nodeport = nodeport + ${by} where nodeport = (
+    coordinator.client.query(`update pg_dist_node set nodeport = nodeport + ${by} where nodeport = (
       select ${by < 0 ? 'max' : 'min'}(nodeport) from pg_dist_node where groupid > 0)`)
   await move(-5_000)
   await using service = await startService(['serve', '--database', database, '--workers', '1'])
@@ -148,4 +171,30 @@ async function rowsOn(url: string, statement: string): Promise<readonly Record<s
 async function imported(file: string, database: string): Promise<void> {
   const { status, stderr } = await runProgram(['import', file, '--database', database])
   assert.equal(status, 0, stderr)
+}
+
+function notesService() {
+  const records = Array.from({ length: notes }, (_, n) => ({
+    uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.note/n${n}`,
+    value: { $type: 'org.example.note', text: `note ${n}` },
+  }))
+  return openTestService({ lexicons: noteLexicons, database: 'postgres', records })
+}
+
+async function urlOf({ opened }: Awaited<ReturnType<typeof notesService>>): Promise<string> {
+  const [database] = await opened.database.read.readSteps(function* () {
+    return (yield { text: 'select current_database() as name', values: [] }) as readonly { name: string }[]
+  })
+  return Object.assign(new URL(citusUrl as string), { pathname: database?.name ?? '' }).href
+}
+
+/** A connection to the coordinator, or to the same database of a node. */
+async function opened(
+  url: string,
+  hostname = new URL(url).hostname,
+  port: string | number = new URL(url).port,
+) {
+  const client = new pg.Client(Object.assign(new URL(url), { hostname, port }).href)
+  await client.connect()
+  return { client, [Symbol.asyncDispose]: () => client.end() }
 }

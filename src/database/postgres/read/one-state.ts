@@ -2,24 +2,36 @@
  * One state of all nodes of a cluster. A commit reaches one node after the other; so the writer commits, and a reader takes
  * the snapshots of all nodes, while holding a lock: the gate. Both are one message, so that no process that stops holds it.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, QueryResult } from 'pg'
+import { DatabaseUnreachableError } from '../failures.ts'
 import { gate } from '../write/transactions.ts'
 
+/** Milliseconds between two attempts. */
+const rest = 20
 /** Milliseconds in which all nodes must show their snapshots, while writers wait. */
 const longestLook = 5_000
 
 /**
  * Begins a transaction by `begin`, which must be repeatable read, and takes the snapshots: with one connection to each
- * node, reading any table of all nodes fixes them. After a failure the connection must be closed: it may hold the gate.
+ * node, reading any table of all nodes fixes them. What a node that was away has missed of a commit is resolved first. After
+ * a failure the connection must be closed: it may hold the gate.
  */
 export async function beginSnapshot(client: ClientBase, begin: string, isSpread: boolean): Promise<void> {
   if (!isSpread) return void (await client.query(begin))
-  await client.query(`select pg_advisory_lock_shared(${gate}); commit; ${begin};
+  const text = `select pg_advisory_lock_shared(${gate}); commit; ${begin};
     set local citus.max_adaptive_executor_pool_size = 1;
     select set_config('lexigraph.timeout', current_setting('statement_timeout'), true);
     set local statement_timeout = ${longestLook};
-    select count(*) from shards; select pg_advisory_unlock_shared(${gate});
-    select set_config('statement_timeout', current_setting('lexigraph.timeout'), true)`)
+    select from shards where unresolved() limit 1; select pg_advisory_unlock_shared(${gate});
+    select set_config('statement_timeout', current_setting('lexigraph.timeout'), true)`
+  for (const end = performance.now() + longestLook; ; await pause(rest)) {
+    const results = (await client.query(text)) as unknown as readonly QueryResult[]
+    if (results.at(-3)?.rowCount === 0) return
+    await client.query('rollback; begin read write; select recover_prepared_transactions(); commit')
+    if (performance.now() > end)
+      throw new DatabaseUnreachableError('A node of the cluster has not resolved its transactions yet.')
+  }
 }
 
 /**
