@@ -38,6 +38,8 @@ export interface ChartRendererGiven {
 
 /** Characters of SVG that are kept. */
 const cacheSize = 16_000_000
+/** Milliseconds that the thread may take to start. */
+const longestStart = 60_000
 /** Milliseconds without a chart after which the thread ends, and gives back its memory. */
 const idleTime = 60_000
 
@@ -47,18 +49,20 @@ export function createChartRenderer({
   timeout = 5_000,
   queue = 200,
 }: ChartRendererGiven): ChartRenderer {
+  const drawn = new LRUCache<string, string>({ maxSize: cacheSize, sizeCalculation: (svg) => svg.length + 1 })
+  const drawing = new Map<string, Promise<string | null>>()
   const thread = createDrawingThread({ onFault, module, timeout, queue })
-  const drawn = new LRUCache<string, string, Omit<ChartOrder, 'id'>>({
-    maxSize: cacheSize,
-    sizeCalculation: (svg) => svg.length + 1,
-    fetchMethod: async (_key, _old, { context }) => (await thread.order(context)) ?? undefined,
-    ignoreFetchAbort: true,
-  })
   return {
     async draw(spec, layout) {
       if (!isDrawn(spec) || isTooLarge(spec)) return null
       const key = JSON.stringify([layout, spec])
-      return (await drawn.fetch(key, { context: { spec, layout } })) ?? null
+      const known = drawn.get(key)
+      if (known !== undefined) return known
+      const under = drawing.get(key) ?? thread.order(spec, layout).finally(() => drawing.delete(key))
+      drawing.set(key, under)
+      const svg = await under
+      if (svg !== null) drawn.set(key, svg)
+      return svg
     },
     [Symbol.asyncDispose]: thread.end,
   }
@@ -67,13 +71,13 @@ export function createChartRenderer({
 function createDrawingThread({ onFault, module, timeout, queue }: Required<ChartRendererGiven>) {
   const waiting = new Map<number, { resolve: (svg: string | null) => void; timer: NodeJS.Timeout }>()
   let thread: Worker | null = null
-  /** Whether the thread has loaded its module, which takes a busy machine longer than a chart may. */
-  let isReady = false
+  /** When the thread was started; null once it has loaded its module, which takes a busy machine longer than a chart may. */
+  let startedAt: number | null = null
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
   return { order, end }
 
-  function order(chart: Omit<ChartOrder, 'id'>): Promise<string | null> {
+  function order(spec: ChartSpec, layout: Layout): Promise<string | null> {
     if (waiting.size >= queue) {
       onFault(new ServiceError('UNAVAILABLE', `${waiting.size} charts wait to be drawn.`))
       return Promise.resolve(null)
@@ -84,21 +88,21 @@ function createDrawingThread({ onFault, module, timeout, queue }: Required<Chart
       const timer = setTimeout(() => {
         onFault(new ServiceError('TIMEOUT', `A chart was not drawn within ${timeout} ms.`))
         // The thread draws one chart after the other, so the one that takes too long is the oldest.
-        if (isReady) void end()
+        if (startedAt === null || performance.now() - startedAt > longestStart) void end()
         else settle(id, null)
       }, timeout)
       waiting.set(id, { resolve, timer })
       thread ??= start()
       thread.ref()
-      thread.postMessage({ id, ...chart } satisfies ChartOrder)
+      thread.postMessage({ id, spec, layout } satisfies ChartOrder)
     })
   }
 
   function start(): Worker {
     const started = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: 256 } })
-    isReady = false
+    startedAt = performance.now()
     started.on('message', (reply: ChartReply | 'ready') => {
-      isReady = true
+      if (thread === started) startedAt = null
       if (reply === 'ready') return
       const { id, svg, problem } = reply
       if (problem !== null) onFault(new Error(`A chart could not be drawn: ${problem}`))
