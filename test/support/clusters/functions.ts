@@ -9,6 +9,7 @@ export function clusterFunctions(version = '13.2.2'): string {
   create or replace function create_distributed_table(regclass, text, shard_count integer default null, colocate_with text default '')
     returns void language sql as '';
   create or replace function create_reference_table(regclass) returns void language sql as '';
+  create sequence if not exists pg_dist_transaction;
   create or replace function recover_prepared_transactions() returns integer language sql return 0;
   create or replace function run_command_on_workers(text) returns table (success boolean, result text) language sql
     as $$ select true, '0' $$;

@@ -76,27 +76,25 @@ export async function spreadCommonTables(client: ClientBase): Promise<void> {
   )
   for (const name of referenceTables)
     await client.query(`select create_reference_table('${metadataSchema}.${name}')`)
-  await addUnresolved(client)
+  await addHasPrepared(client)
 }
 
 /**
- * A function that tells whether the caller's snapshot of a node lacks a part of a commit that is prepared, or was until a
- * moment ago, which is asked for last. While nobody else commits, only a node that was away has such a part. PL/pgSQL keeps
- * the plans. To make it anew, all nodes would have to be there; Citus gives it to new ones.
+ * A function that tells whether a node has a part of a commit that is prepared. PL/pgSQL keeps its plan. To make it anew, all
+ * nodes would have to be there; Citus gives it to new ones.
  */
-async function addUnresolved(client: ClientBase): Promise<void> {
-  const name = `${metadataSchema}.unresolved()`
+async function addHasPrepared(client: ClientBase): Promise<void> {
+  const name = `${metadataSchema}.has_prepared()`
   const { rowCount } = await client.query(`select where to_regprocedure('${name}') is null`)
   if (rowCount === 0) return
   await client.query(`create function ${name} returns boolean language plpgsql stable as $$ begin
-    if exists (select from pg_prepared_xacts where database = current_database() and gid like 'citus_%') then return true; end if;
-    return exists (select from pg_snapshot_xip(pg_current_snapshot()) as running (id) where pg_xact_status(id) = 'committed');
+    return exists (select from pg_prepared_xacts where database = current_database() and gid like 'citus_%');
     end $$`)
 }
 
 /** At each opening for writing, since a node may be new. */
 export async function setUpNodes(client: ClientBase): Promise<void> {
-  await addUnresolved(client)
+  await addHasPrepared(client)
   for (const setting of nodeSettings)
     await client.query(
       `select run_command_on_workers(format('alter database %I set ${setting}', current_database()))`,

@@ -4,13 +4,26 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, QueryResult } from 'pg'
-import { DatabaseUnreachableError } from '../failures.ts'
+import { codeOf, DatabaseUnreachableError } from '../failures.ts'
 import { gate } from '../write/transactions.ts'
 
 /** Milliseconds between two attempts. */
 const rest = 20
-/** Milliseconds in which all nodes must show their snapshots, while writers wait. */
-const longestLook = 5_000
+/** Milliseconds that all nodes have for each of two answers, while writers wait. */
+const longestLook = 3_000
+
+/** SQLSTATE for a node that has missed the end of a commit. */
+const unresolvedState = 'LX002'
+
+const oneConnection = 'set local citus.max_adaptive_executor_pool_size = 1'
+/** Before the snapshots: while the gate is held, nobody commits. The coordinator notes what it has committed for a minute. */
+const assertResolved = `do $$ begin
+    if exists (select from pg_dist_transaction) then
+      perform from shards where has_prepared() limit 1;
+      if found then raise sqlstate '${unresolvedState}'; end if;
+    end if; end $$`
+const resolve = `begin read write; set local statement_timeout = ${longestLook};
+  select recover_prepared_transactions(); commit`
 
 /**
  * Begins a transaction by `begin`, which must be repeatable read, and takes the snapshots: with one connection to each
@@ -19,18 +32,26 @@ const longestLook = 5_000
  */
 export async function beginSnapshot(client: ClientBase, begin: string, isSpread: boolean): Promise<void> {
   if (!isSpread) return void (await client.query(begin))
-  const text = `select pg_advisory_lock_shared(${gate}); commit; ${begin};
-    set local citus.max_adaptive_executor_pool_size = 1;
+  const text = `select pg_advisory_lock_shared(${gate});
+    ${oneConnection}; set local statement_timeout = ${longestLook}; ${assertResolved}; commit; ${begin};
+    ${oneConnection};
     select set_config('lexigraph.timeout', current_setting('statement_timeout'), true);
     set local statement_timeout = ${longestLook};
-    select from shards where unresolved() limit 1; select pg_advisory_unlock_shared(${gate});
+    select count(*) from shards; select pg_advisory_unlock_shared(${gate});
     select set_config('statement_timeout', current_setting('lexigraph.timeout'), true)`
   for (const end = performance.now() + longestLook; ; await pause(rest)) {
-    const results = (await client.query(text)) as unknown as readonly QueryResult[]
-    if (results.at(-3)?.rowCount === 0) return
-    await client.query('rollback; begin read write; select recover_prepared_transactions(); commit')
-    if (performance.now() > end)
-      throw new DatabaseUnreachableError('A node of the cluster has not resolved its transactions yet.')
+    try {
+      return void (await client.query(text))
+    } catch (cause) {
+      if (codeOf(cause) !== unresolvedState) throw cause
+      await client.query('rollback; select pg_advisory_unlock_all()')
+      if (performance.now() > end)
+        throw new DatabaseUnreachableError('A node of the cluster has not resolved its transactions yet.', {
+          cause,
+        })
+    }
+    // Who lacks the right waits until the writer does it, or Citus, within a minute.
+    await client.query(resolve).catch(() => client.query('rollback'))
   }
 }
 
