@@ -64,7 +64,7 @@ const faults: readonly (readonly [fault: string, text: string, printed: RegExp])
   [
     'a test that hangs',
     `test('sand', { timeout: 50 }, () => new Promise(() => { spawn('cat', ['-u']) }))`,
-    /^✖ sand \(it hangs\) \nIts processes:\n[RS] .*node .*\n[RS] cat -u /m,
+    /^✖ sand \(it hangs\) \nIts processes:\n\w .*node .*\n\w cat -u /m,
   ],
   [
     'a hook that fails',
