@@ -80,8 +80,9 @@ export async function spreadCommonTables(client: ClientBase): Promise<void> {
 }
 
 /**
- * A function that tells whether a node has a part of a commit that is prepared. PL/pgSQL keeps its plan. To make it anew, all
- * nodes would have to be there; Citus gives it to new ones.
+ * Creates the function that tells, on the node that runs it, whether a commit to this database is prepared there and not
+ * finished. Only where it is missing: replacing it needs every node, and Citus copies it to new ones. In PL/pgSQL its plan
+ * is kept.
  */
 async function addHasPrepared(client: ClientBase): Promise<void> {
   const name = `${metadataSchema}.has_prepared()`

@@ -12,11 +12,14 @@ const rest = 20
 /** Milliseconds that all nodes have for each of two answers, while writers wait. */
 const longestLook = 3_000
 
-/** SQLSTATE for a node that has missed the end of a commit. */
+/** SQLSTATE: a node has not finished a commit. */
 const unresolvedState = 'LX002'
 
 const oneConnection = 'set local citus.max_adaptive_executor_pool_size = 1'
-/** Before the snapshots: while the gate is held, nobody commits. The coordinator notes what it has committed for a minute. */
+/**
+ * Fails if a node has not finished a commit. Runs before the snapshots are taken: while the gate is held, nobody commits. Citus
+ * keeps a commit in `pg_dist_transaction` until it has seen, once a minute, that all nodes have finished it.
+ */
 const assertResolved = `do $$ begin
     if exists (select from pg_dist_transaction) then
       perform from shards where has_prepared() limit 1;
@@ -46,11 +49,9 @@ export async function beginSnapshot(client: ClientBase, begin: string, isSpread:
       if (codeOf(cause) !== unresolvedState) throw cause
       await client.query('rollback; select pg_advisory_unlock_all()')
       if (performance.now() > end)
-        throw new DatabaseUnreachableError('A node of the cluster has not resolved its transactions yet.', {
-          cause,
-        })
+        throw new DatabaseUnreachableError('A node has not finished its commits yet.', { cause })
     }
-    // Who lacks the right waits until the writer does it, or Citus, within a minute.
+    // A role that may not do this waits for the writer, or for Citus, which does it once a minute.
     await client.query(resolve).catch(() => client.query('rollback'))
   }
 }
