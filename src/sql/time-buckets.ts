@@ -27,7 +27,7 @@ const micros = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000
 const thursday = 3
 /** Days that make the number of any day positive; whole weeks. */
 const positiveDays = 999_999
-/** 0001-01-01, in microseconds. A week that begins earlier has this as its first moment. */
+/** 0001-01-01, a Monday, in microseconds. A week that begins earlier has this as its first moment. */
 export const firstMidnight = raw('-62135596800000000')
 
 /** Rounds an instant towards the past, to a multiple of microseconds. */

@@ -11,11 +11,15 @@ const beforeAll = '-9223372036854775808'
 
 /** Months and longer buckets have their first day as key, a timestamp. */
 export const bucketKey: Dialect['bucketKey'] = (micros, bucket) => {
-  const { zone } = bucket
-  if (zone === null) return keyInUtc(micros, bucket, floorTo)
-  if (bucket.unit === 'hour') return hourKey(micros, zone)
-  const offset = stepsAt(micros, zone.offsets, 'bigint', microsText)
-  return keyInUtc(sql`(${micros} + ${offset})`, bucket, floorOnce)
+  const { unit, weekStart, zone } = bucket
+  if (zone !== null && unit === 'hour') return hourKey(micros, zone)
+  const key =
+    zone === null
+      ? keyInUtc(micros, bucket, floorTo)
+      : keyInUtc(sql`(${micros} + ${stepsAt(micros, zone.offsets, 'bigint', microsText)})`, bucket, floorOnce)
+  if (unit !== 'week' || weekStart === 0) return key
+  // `greatest` leaves nulls out.
+  return sql`(case when ${micros} is not null then greatest(${key}, ${firstMidnight}) end)`
 }
 
 function keyInUtc(micros: Sql, { unit, weekStart }: TimeBucket, floor: Floor): Sql {
@@ -49,18 +53,13 @@ function hourKey(micros: Sql, zone: ZoneRules): Sql {
   return sql`greatest(${start}, ${cut})`
 }
 
-export const bucketText: Dialect['bucketText'] = (key, { unit, weekStart, zone }) => {
+export const bucketText: Dialect['bucketText'] = (key, { unit, zone }) => {
   switch (unit) {
     case 'hour':
       return zone === null ? sql`(left(instant_text(${key}), 19) || 'Z')` : labelled(key, hourLabels(zone))
     case 'day':
-    case 'week': {
-      const isEarly = unit === 'week' && (weekStart !== 0 || zone !== null)
-      const start = isEarly
-        ? sql`(case when ${key} < ${firstMidnight} then ${firstMidnight} else ${key} end)`
-        : key
-      return zone === null ? sql`left(instant_text(${start}), 10)` : labelled(start, dayLabels(zone))
-    }
+    case 'week':
+      return zone === null ? sql`left(instant_text(${key}), 10)` : labelled(key, dayLabels(zone))
     case 'month':
     case 'quarter':
     case 'year':

@@ -25,7 +25,7 @@ function keyInUtc(micros: Sql, { unit, weekStart }: TimeBucket, floor: Floor): S
       return bucketStart(micros, { unit, weekStart }, floor)
     case 'week': {
       const start = bucketStart(micros, { unit, weekStart }, floor)
-      return weekStart === 0 && floor === floorTo ? start : sql`max(${start}, ${firstMidnight})`
+      return weekStart === 0 ? start : sql`max(${start}, ${firstMidnight})`
     }
     case 'month':
       return sql`strftime('%Y-%m-01', ${seconds(micros, floor)}, 'unixepoch')`
