@@ -7,9 +7,10 @@ import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { refusedPage } from '../../src/explorer/pages/failure.ts'
 import { timeAndZone, timeOf } from '../../src/explorer/parts/values.ts'
-import { article, enrichment, openPages, plain } from './pages.ts'
+import { explorerOver } from '../support/service/explorer.ts'
+import { article, enrichment, limit, newsModel, openPages, plain } from './pages.ts'
 
-const { figure, found, get, page } = await openPages()
+const { figure, found, get, page, service } = await openPages()
 
 test('a range that ends before it begins says so, and leads to the one that was meant', async () => {
   for (const [from, to] of [
@@ -109,6 +110,37 @@ test('a refusal of the service is explained in the language of the page, and lea
     assert.equal(content.includes(message), isOwn)
     if (isOwn) assert.ok(content.includes(language.text.wrongInput), content)
     assert.ok(content.includes(`<a href="${article}?lang=${tag}" rel="nofollow">${language.text.clear}</a>`))
+  }
+})
+
+test('what costs too much with its filters leads to what does not, and keeps the searches', async () => {
+  const [topics, filters] = ['q=climate&q=flood&q=storm&q=election', 'tags=food&source_country=GB']
+  const { links, texts } = await page(`${article}/topic?${filters}&${topics}&per=week`, 400)
+  const fewer = topics.replace('&q=election', '')
+  assert.deepEqual(links('.problem'), [
+    `${article}/topic?${filters}&${fewer}&per=week`,
+    `${article}/topic?${topics}&per=week`,
+  ])
+  assert.deepEqual(texts('.problem a'), [
+    '“climate”, “flood”, “storm” in Article; Tags: food; Source country: United Kingdom',
+    '“climate”, “flood”, “storm”, “election” in Article',
+  ])
+  for (const link of links('.problem'))
+    assert.equal((await page(link)).texts('.findings li').length, link.split('q=').length - 1)
+  // The service refuses what the page could afford.
+  const dear = explorerOver(service, newsModel, { price: () => limit + 1 })
+  const fault = { code: 'QUERY_TOO_COMPLEX', message: '', retryAfter: null }
+  for (const [address, without] of [
+    [`${article}?q=climate&language=en`, `${article}?q=climate`],
+    [`${article}?q=climate`, article],
+    [`${article}/topic?q=climate&q=flood&tags=food&panel=words`, `${article}/topic?q=climate&q=flood`],
+    [
+      `${article}/filter?q=climate&q=flood&tags=food&for=topic&field=language`,
+      `${article}/filter?q=climate&q=flood&for=topic&field=language`,
+    ],
+  ] as const) {
+    const { document } = parseHTML((await dear.get(address, () => fault)).body)
+    assert.equal(document.querySelector('.problem a')?.getAttribute('href'), without, address)
   }
 })
 

@@ -114,10 +114,10 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
 export function otherFacets(shown: readonly ShownField[], browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
-  const groups = [...subject.fields.values()].filter(isGroupOffered)
-  const hidden = groups.filter(
-    (field) => field.isOwn && !shown.includes(field) && field.type.kind !== 'datetime',
+  const groups = [...subject.fields.values()].filter(
+    (field) => isGroupOffered(field) && field.type.kind !== 'datetime',
   )
+  const hidden = groups.filter((field) => field.isOwn && !shown.includes(field))
   return html`<details class="more" open=${shown.length === 0 && view.page === null && view.facets !== null}>
     <summary>${text.browse.moreFacets}</summary>
     <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow" title=${fieldDescription(field, language)}>${fieldLabel(field, browse.language)}</a></li>`)}</ul>
@@ -126,9 +126,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
       <form action=${collectionAddress(subject.collection.nsid)} class="choices">
         ${stateInputs(browse, (name) => name === 'facets')}
         ${groups
-          .filter(
-            (field) => !field.many && field.type.kind !== 'datetime' && !isDiverse(field, subject.roles),
-          )
+          .filter((field) => !field.many && !isDiverse(field, subject.roles))
           .map(
             (field) =>
               html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${fieldLabel(field, browse.language)}</label>`,

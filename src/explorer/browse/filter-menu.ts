@@ -41,16 +41,15 @@ export function fieldList(find: string, browse: Browse): Html {
   const { language } = browse
   const { text } = language
   const wanted = foldText(find)
-  const groups = fieldGroups(browse).map(({ label, fields }) => ({
-    label,
-    fields: fields.filter((field) => foldText(fieldLabel(field, language)).includes(wanted)),
-  }))
+  const found = [...browse.subject.fields.values()].filter(
+    (field) => !isCollectionName(field) && foldText(fieldLabel(field, language)).includes(wanted),
+  )
+  const groups = Map.groupBy(found, (field) => groupLabel(field, browse))
   return html`<section aria-label=${text.filtering.field}>
     ${findForm('fields', text.filtering.findField, find, browse)}
     <div id="values" class="fields-offered">
-      ${groups.map(
-        ({ label, fields }) =>
-          fields.length > 0 &&
+      ${[...groups].map(
+        ([label, fields]) =>
           html`<h2>${label}</h2><ul>${fields.map((field) => html`<li><a class="name" href=${fieldAddress(browse, field)} rel="nofollow" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</a></li>`)}</ul>`,
       )}
     </div>
@@ -74,31 +73,17 @@ export function findForm(
   </form>`
 }
 
-/** In the order of the collection's fields. */
-function fieldGroups(browse: Browse) {
-  const { site, subject, language } = browse
+function groupLabel({ isOwn, steps }: ShownField, { site, subject, language }: Browse): string {
   const { filtering } = language.text
-  const groups = new Map<string, ShownField[]>()
-  for (const field of subject.fields.values()) {
-    if (isCollectionName(field)) continue
-    const label = groupLabel(field)
-    groups.set(label, [...(groups.get(label) ?? []), field])
+  if (isOwn) return subjectLabel(subject, language)
+  const records = steps.flatMap(({ name, some, record }) => (record === null ? [] : [{ name, some, record }]))
+  const [first] = records
+  if (first?.some === true) {
+    const holder = site.subjects.of(first.record.nsid)
+    const { name } = first
+    return filtering.referring(holder === null ? name : referringLabel(holder, name, subject, language))
   }
-  return [...groups].map(([label, fields]) => ({ label, fields }))
-
-  function groupLabel({ isOwn, steps }: ShownField): string {
-    if (isOwn) return subjectLabel(subject, language)
-    const records = steps.flatMap(({ name, some, record }) =>
-      record === null ? [] : [{ name, some, record }],
-    )
-    const [first] = records
-    if (first?.some === true) {
-      const holder = site.subjects.of(first.record.nsid)
-      const { name } = first
-      return filtering.referring(holder === null ? name : referringLabel(holder, name, subject, language))
-    }
-    const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
-    const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)
-    return filtering.refersTo(label)
-  }
+  const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
+  const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)
+  return filtering.refersTo(label)
 }

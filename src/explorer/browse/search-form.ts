@@ -1,6 +1,7 @@
 /** Words, and the period of the collection's main time; other searches that find more. */
 import { unspacedTerms } from '../../search/parse-search.ts'
 import { collectionAddress, topicAddress } from '../addresses.ts'
+import { countIn, countPanel } from '../chart-data/time-axis.ts'
 import { mostTopics, topicName } from '../chart-data/topic-chart.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
@@ -99,23 +100,20 @@ export function glance({ site, subject, view, language, names }: Browse): Html {
 /** The number of records of each view with characters instead of words. */
 export function characterPanels(view: View, subject: PageSubject): readonly Panel[] {
   if (view.search === '') return []
-  return viewsInstead(view, subject).map((instead) => ({
-    name: instead.name,
-    field: subject.collection.rootField,
-    arguments: { ...recordArguments(instead.view) },
-    selection: { totalCount: {} },
-  }))
+  return viewsInstead(view, subject).map((instead) =>
+    countPanel(subject, instead.name, recordArguments(instead.view)),
+  )
 }
 
 /** Links to those of these views that have records; `label`: before each. */
 export function characterLinks(answer: Answer, browse: Browse, label: Html = null): Html {
   const { language, names } = browse
   return viewsInstead(browse.view, browse.subject).map(({ name, condition, view }) => {
-    const { totalCount = 0 } = (answer[name] ?? {}) as { totalCount?: number }
-    if (totalCount === 0) return null
+    const count = countIn(answer, name)
+    if (count === 0) return null
     const sentence = sentenceOf(condition, condition.values[0] ?? '', language, names)
     return html`<p class="suggestions"><a href=${viewAddress(browse, view)} rel="nofollow">${label}${sentence}</a>
-      <span class="count">${language.number(totalCount)}</span></p>`
+      <span class="count">${language.number(count)}</span></p>`
   })
 }
 

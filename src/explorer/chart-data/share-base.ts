@@ -15,7 +15,6 @@ export type ShareBase = Readonly<ReturnType<typeof shareBase>>
 export function shareBase(view: View, subject: PageSubject, problems: Problem[]) {
   const chosen = readChoice(view, 'base', bases, problems)
   const period = periodOnly(view, subject)
-  const filtered = { ...view, search: '' }
   const filters = view.conditions.filter((each) => !period.conditions.includes(each))
   const isChoice = view.search !== '' && filters.length > 0
   const name: (typeof bases)[number] = chosen === 'all' || !isChoice ? 'all' : 'filters'
@@ -28,7 +27,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     isWithinPeriod: period.conditions.length > 0,
     /** The filters of the records that are counted, but not of those that they are a share of. */
     apart: name === 'all' ? filters : [],
-    own: recordArguments(name === 'all' ? period : filtered),
+    own: recordArguments(name === 'all' ? period : { ...view, search: '' }),
     /** In words, within a sentence. */
     text(of: typeof name, language: Language, names?: Names): string {
       const { allRecords, recordsWith } = language.text.charts

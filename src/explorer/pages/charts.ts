@@ -23,10 +23,8 @@ import { exportMenu, type MenuContext, programMenu, sourceLine } from '../export
 import { chartParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { conditionNames, titlesOf, readNames } from '../lists/names.ts'
 import { shortText } from '../parts/values.ts'
-import { isRestricted, readChoice, readView, recordArguments, withOthers } from '../view/view.ts'
-import { notFoundPage, problemPage, refusedPage } from './failure.ts'
-
-const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
+import { changed, isRestricted, readChoice, readView, recordArguments, withOthers } from '../view/view.ts'
+import { notFoundPage, problemPage, tooExpensivePage } from './failure.ts'
 
 export function chartsPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { language, parameters: given } = request
@@ -54,7 +52,7 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
     more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer, index) {
       const { spec, notes } = chart.chart(answer, lastTime(index, Date.now()))
-      const back = viewAddress(context, withOthers(view, without))
+      const back = viewAddress(context, changed(view, { others: [] }))
       const own = { ...context, view: withOthers(tidy, { part: 'groups' }) }
       const menu: MenuContext = { ...request, site, index }
       const exported = exportedChart(chart, spec, answer, own)
@@ -77,10 +75,6 @@ export function chartsPage(site: Site, subject: PageSubject, request: PageReques
 /** Whether a panel costs more than an operation may. */
 function costsTooMuch(points: PricedOperations['points']): boolean {
   return points.some((each) => each > mostAffordable && Number.isFinite(each))
-}
-
-function tooExpensivePage(request: PageRequest): Draft {
-  return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
 }
 
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */

@@ -82,7 +82,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
         <div class="columns">
           ${sidebar(list, { facets, left }, browse)}
           <section class="results" aria-label=${text.results}>
-            <span id="chart" tabindex="-1"></span>${leftOut} ${time && drawn ? [await timeFigure(time, drawn, answer, context), exportMenu(chart, menu)] : asked !== null && chartsLink(context)}
+            <span id="chart" tabindex="-1"></span>${leftOut} ${time && drawn ? [await timeFigure(time, drawn, answer, context), exportMenu(chart, menu)] : asked !== null && html`<p class="chart-options">${chartsLink(context, text.charts.more)}</p>`}
             <h2 class="hidden" id="results" tabindex="-1">${text.results}</h2>
             ${view.stories && html`<p class="none">${text.story.countsAll(nounOf(subject, language))}</p>`}
             ${optionsBar(list.totalCount, drawn && time && time.undated(answer), columns, browse)}
@@ -174,11 +174,11 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
   </nav>`
 }
 
-/** Instead of a time chart that costs too much or has failed. */
-function chartsLink({ subject, view, language }: ChartContext): Html {
-  const address = viewAddress({ subject, language, place: 'charts' }, view)
-  return html`<p class="chart-options"><a href=${address} rel="nofollow">${language.text.charts.more}</a></p>`
+function chartsLink({ subject, view, language }: ChartContext, label: string): Html {
+  return html`<a href=${viewAddress({ subject, language, place: 'charts' }, view)} rel="nofollow">${label}</a>`
 }
+
+const indexedDay = 'indexedAt_day'
 
 /** The time chart with the choices of what it shows. */
 async function timeFigure(
@@ -189,7 +189,10 @@ async function timeFigure(
 ): Promise<Html> {
   const { site, subject, view, language } = context
   const { charts } = language.text
-  const byIndexing = undated(answer) > 0 && subject.groupable.has(indexedDay) && indexingLink(context)
+  // Records without a time of their own have that of indexing.
+  const byDay = { ...context, view: { ...view, others: [['by', indexedDay] as const] } }
+  const byIndexing =
+    undated(answer) > 0 && subject.groupable.has(indexedDay) && chartsLink(byDay, charts.byIndexing)
   if (spec.keys.length === 0)
     return notes.length > 0 && html`<p class="none">${notes.join(' ')} ${byIndexing}</p>`
   const [from = '', to = ''] = writeConditions(
@@ -201,16 +204,6 @@ async function timeFigure(
     brush: { from, to },
     tools: timeTools(choices, { ...context, names: readNames(answer) }),
     links: html`${byIndexing}
-      <a href=${viewAddress({ subject, language, place: 'charts' }, view)} rel="nofollow">${charts.more}</a>
-      ${drawingLink(spec, context)}`,
+      ${chartsLink(context, charts.more)} ${drawingLink(spec, context)}`,
   })
-}
-
-const indexedDay = 'indexedAt_day'
-
-/** Records without a time of their own have that of indexing. */
-function indexingLink({ subject, view, language }: ChartContext): Html {
-  const others = [['by', indexedDay] as const]
-  const address = viewAddress({ subject, language, place: 'charts' }, { ...view, others })
-  return html`<a href=${address} rel="nofollow">${language.text.charts.byIndexing}</a>`
 }

@@ -39,8 +39,13 @@ export function problemPage(problems: readonly Problem[], title: string, request
   return failureDraft(400, title, content)
 }
 
+/** `instead`: links to what can be afforded; null for one to the page without filters. */
+export function tooExpensivePage(request: PageRequest, instead: Html = null): Draft {
+  return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request, instead)
+}
+
 /** For a reader who is not let in, and for a page or file that cannot be had: says what can be done about it. */
-export function refusedPage(fault: EndpointFault | null, request: PageRequest): Draft {
+export function refusedPage(fault: EndpointFault | null, request: PageRequest, instead: Html = null): Draft {
   const { text } = request.language
   const code = fault?.code ?? null
   const known = code !== null && Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
@@ -54,7 +59,7 @@ export function refusedPage(fault: EndpointFault | null, request: PageRequest): 
       (advice === null || advice === text.wrongInput) &&
       html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
     }
-    ${wayOn}
+    ${instead ?? wayOn}
   </section>`
   const retryAfter = fault?.retryAfter ?? null
   return { ...failureDraft(known?.status ?? 500, text.failed, content), retryAfter }
@@ -75,9 +80,12 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest) {
   const search = searchOf(request.parameters)
   const link = (label: string, to: string) =>
     html`<p><a href=${withLanguage(to, language)} rel="nofollow">${label}</a></p>`
-  const path = pathOf(address)
   const home = link(text.home, '/')
-  const cleared = path === address ? home : link(text.clear, path)
+  // The searches stay, and the field of a filter; where there is nothing else, they go.
+  const names = request.parameters.map(([name]) => name)
+  const others = names.filter((name) => !['q', 'for', 'field'].includes(name))
+  const unfiltered = others.length > 0 ? without(request, others) : pathOf(address)
+  const cleared = unfiltered === address ? home : link(text.clear, unfiltered)
   const again = link(text.tryAgain, address)
   const first = link(text.firstPage, without(request, ['after', 'before']))
   const rest = link(text.withoutProblems, without(request, ['q', 'after', 'before']))

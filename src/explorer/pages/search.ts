@@ -22,12 +22,11 @@ import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/forms.ts'
 import { recordLink, recordText, zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
-import { queryText, readView, searchOf } from '../view/view.ts'
+import { longestSearch, queryText, readView, searchOf } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 /** Each total costs as much as the list of its collection. */
 const mostTotals = 4
-const longest = 1_000
 const mostNamed = 6
 /** A word or a phrase, of which nothing is excluded. */
 const oneTerm = /^(?:"[^"]+"|(?!-)[^\s"“”„()*]+)$/
@@ -59,7 +58,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   const unknown = parameters.filter(([name]) => name !== 'q' && name !== 'after')
   const problems: readonly Problem[] = [
     ...unknownParameters(unknown),
-    ...(q.length > longest ? [{ kind: 'longValue', name: 'q', most: longest } as const] : []),
+    ...(q.length > longestSearch ? [{ kind: 'longValue', name: 'q', most: longestSearch } as const] : []),
   ]
   const title = q === '' ? text.browse.everything : text.browse.found(withInnerQuotes(q.slice(0, 100)))
   if (problems.length > 0) return problemPage(problems, title, request)

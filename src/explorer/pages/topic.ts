@@ -21,12 +21,13 @@ import { chartFigure } from '../parts/figure.ts'
 import { lateId, later } from '../parts/later.ts'
 import { type Names, shortText } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
-import { findings, panelTitle, topicPanel, type TopicContext, withoutRows } from '../topic/topic-parts.ts'
+import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
+import { withoutRows, withSearches } from '../topic/topic-parts.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
 import { canSearch, changed, isRestricted, readChoice, readView, withOthers } from '../view/view.ts'
-import { problemPage, refusedPage } from './failure.ts'
+import { problemPage, tooExpensivePage } from './failure.ts'
 
 export function topicPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -64,11 +65,10 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     }
   const isRefused = chart.topics.some(({ search }) => !canSearch(search, subject.collection))
   if (isRefused) return { ...draft, operation: affordableOperations(site, panels.wholes), render: () => null }
-  const own = [...namePanels, ...panels.wholes, ...chart.panels]
-  if (!areAffordable(site, [...own, ...chart.more(null)]))
-    return refusedPage({ message: '', code: 'QUERY_TOO_COMPLEX', retryAfter: null }, request)
-  const shown = affordedPanels(panels, [...own, ...chart.more(null)], site)
-  const first = shown.includes('outlets') ? [...namePanels, ...chart.panels] : own
+  const least = leastPanels(context)
+  if (!areAffordable(site, least)) return tooExpensivePage(request, affordableLinks(chart, context))
+  const shown = affordedPanels(panels, least, site)
+  const first = [...namePanels, ...(shown.includes('outlets') ? [] : panels.wholes), ...chart.panels]
   const late = panelNames.filter((name) => !shown.some((each) => each === name) && panelsOf(name).length > 0)
   return {
     ...draft,
@@ -134,6 +134,31 @@ function latePanel(name: PanelName, context: TopicContext): Html {
 /** The view of the files and of the embedded chart. */
 function ofFiles(context: ChartContext): ChartContext {
   return { ...context, view: withOthers(context.view, { part: 'topic' }) }
+}
+
+/** What the page asks in any case. */
+function leastPanels(context: ChartContext): readonly Panel[] {
+  const chart = topicChart(context)
+  const { wholes } = topicPanels(chart, context)
+  return [...conditionNames(context.view.conditions), ...wholes, ...chart.panels, ...chart.more(null)]
+}
+
+/** To as many of the topics as the page can afford with the filters, and to all without filters; null for neither. */
+function affordableLinks({ topics }: TopicChart, context: ChartContext): Html {
+  const { site, view } = context
+  const searches = topics.map(({ search }) => search)
+  const fewer = searches.map((_, left) => withSearches(view, searches.slice(0, -1 - left))).slice(0, -1)
+  const links = [fewer, [changed(view, { conditions: [] })]].flatMap((views) => {
+    const contexts = views.map((each) => ({ ...context, view: each }))
+    const own = contexts.find((each) => areAffordable(site, leastPanels(each)))
+    return own === undefined ? [] : linkTo(own)
+  })
+  return links.length === 0 ? null : links
+}
+
+function linkTo(context: ChartContext): Html {
+  const address = viewAddress({ ...context, place: 'topic' }, context.view)
+  return html`<p><a href=${address} rel="nofollow">${titleOf(topicChart(context), context)}</a></p>`
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */

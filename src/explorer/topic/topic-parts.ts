@@ -204,7 +204,7 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   ${notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`}`
 }
 
-function withSearches(view: View, searches: readonly string[]): View {
+export function withSearches(view: View, searches: readonly string[]): View {
   const others = view.others.filter(([name]) => name !== 'q' && name !== 'panel')
   return { ...view, others: [...searches.map((search) => ['q', search] as const), ...others] }
 }
