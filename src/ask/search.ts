@@ -42,11 +42,9 @@ export function tryParse(
   text: string,
   fields: readonly { readonly name: string }[],
 ): Search | null | SearchError {
+  const names = fields.map(({ name }) => name)
   try {
-    return parseSearch(
-      text,
-      fields.map(({ name }) => name),
-    )
+    return parseSearch(text, names)
   } catch (error) {
     if (error instanceof SearchError) return error
     throw error

@@ -248,10 +248,21 @@ test('a filter is added to topics where they are', async () => {
   const values = await page(language)
   assert.deepEqual(values.linksTo('English'), [`${article}/topic?language=en&${topics}`])
   assert.deepEqual(values.links('.heading'), [`${article}/topic?${topics}`])
-  // Of one topic the values are counted.
-  const counted = await page(`${article}/filter?q=storm&for=topic&field=language`)
-  const English = counted.texts('.facet li').find((text) => text.startsWith('English'))
-  assert.match(String(English), new RegExp(`^English ?${found(`${article}?q=storm&language=en`).length}\\b`))
+  // The records of any topic are counted, or of the first where an open quotation would take in the others.
+  for (const [query, counted, said] of [
+    [topics, '(storm) OR (flood)', '“storm” or “flood”'],
+    ['q=storm', 'storm', '“storm”'],
+    ['q=-storm&q=flood+OR+rain', '-storm OR flood OR rain', '“-storm” or “flood OR rain”'],
+    ['q=%22storm&q=flood', '"storm', '“"storm”'],
+    ['q=(storm&q=flood', '(storm) OR (flood)', '“(storm” or “flood”'],
+    ['q=+&q=flood&q=flood', 'flood', '“flood”'],
+  ] as const) {
+    const { texts } = await page(`${article}/filter?${query}&for=topic&field=language`)
+    const English = texts('.facet li').find((text) => text.startsWith('English'))
+    const records = found(`${article}?${new URLSearchParams({ q: counted, language: 'en' })}`)
+    assert.match(String(English), new RegExp(`^English ?${records.length}\\b`), query)
+    assert.deepEqual(texts('.facet > .none'), [`Article: ${said}`])
+  }
   // Forms send blank inputs; without a search the records of the filters are the topic.
   const sent = `${article}/topic?language=en&wordCount.from=100`
   assert.equal((await page(`${sent}&wordCount.to=`)).location, sent)

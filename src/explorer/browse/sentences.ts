@@ -10,6 +10,7 @@ import type { Condition } from '../view/conditions.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
 import { type Browse, viewAddress } from './context.ts'
 import { parseInstant } from '../../util/instant.ts'
+import { isBlank } from '../../util/text/visible.ts'
 import { isLanguage, type ShownField } from '../fields/shown-field.ts'
 
 /** `Language: German` of one of the values. */
@@ -80,10 +81,10 @@ export function phrasesOf(
 
 export const longestTitle = 300
 
-/** The searches of a view and of its topics. */
+/** The searches of a view and of its topics, each once. */
 export function searchesOf({ search, others }: View): readonly string[] {
-  const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic)
-  return [search, ...topics].filter((each) => each !== '')
+  const topics = others.filter(([name]) => name === 'q').map(([, topic]) => topic.trim())
+  return [...new Set([search, ...topics])].filter((each) => !isBlank(each))
 }
 
 /** A search as a text between quotes: its phrases have quotes of their own. */

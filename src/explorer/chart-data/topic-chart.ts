@@ -1,6 +1,5 @@
 /** Up to four searches over time on one axis, as shares. */
-import { isBlank } from '../../util/text/visible.ts'
-import { sentencesOf, withInnerQuotes } from '../browse/sentences.ts'
+import { searchesOf, sentencesOf, withInnerQuotes } from '../browse/sentences.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
@@ -92,8 +91,7 @@ function peaksOf(chart: OverTime, answer: Answer, until: number): readonly (Peak
 }
 
 function readTopics({ view, subject }: ChartContext, problems: Problem[]): readonly View[] {
-  const given = view.others.filter(([name, value]) => name === 'q' && !isBlank(value))
-  const searches = [...new Set(given.map(([, value]) => value.trim()))]
+  const searches = searchesOf(view)
   if (searches.length > 0 && subject.collection.searchFields.length === 0)
     problems.push({ kind: 'noSearch', name: 'q' })
   if (searches.some((search) => search.length > longestSearch))

@@ -76,11 +76,8 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
 }
 
 function build(shown: readonly PageSubject[], did: string, site: Site): Operation {
-  return buildOperation(
-    site.schema,
-    'Account',
-    shown.map((subject) => panel(did, subject)),
-  )
+  const panels = shown.map((subject) => panel(did, subject))
+  return buildOperation(site.schema, 'Account', panels)
 }
 
 /** As many collections as a page can afford; at least one. */

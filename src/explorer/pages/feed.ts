@@ -46,10 +46,8 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
         author: site.title,
         updated: latest[0] ?? newestIndexed(index) ?? '1970-01-01T00:00:00.000Z',
       }
-      return atomFeed(
-        head,
-        shown.map((node) => entryOf(node, subject, request)),
-      )
+      const entries = shown.map((node) => entryOf(node, subject, request))
+      return atomFeed(head, entries)
     },
   }
 }

@@ -3,21 +3,21 @@ import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetValues } from '../browse/facets.ts'
 import { fieldList, findForm } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
-import { conditionList } from '../browse/sentences.ts'
+import { conditionList, searchesOf, withInnerQuotes } from '../browse/sentences.ts'
 import { fieldDescription, fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { affordableOperations, buildOperation } from '../../ask/operation.ts'
-import type { Draft, PageRequest, Site } from '../page.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, facetNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanel } from '../lists/values.ts'
 import { type Condition, isList, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters, topicParameters } from '../view/parameters.ts'
 import { type Problem, unknownChoice } from '../view/problem.ts'
-import { readView, valuesOf, type View, withCondition } from '../view/view.ts'
+import { readView, searchOfAny, valuesOf, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 export function filterPage(site: Site, subject: PageSubject, request: PageRequest): Draft {
@@ -49,25 +49,25 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
   const next = condition ? viewAddress({ subject, language, place }, withMore(view, condition)) : null
   if (condition !== undefined && next === null)
     return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
-  // Of one topic the values are counted, of several those of all records.
-  const [search, ...further] = others.flatMap(([name, text]) => (name === 'q' ? [text.trim()] : []))
-  const counted = search === undefined || further.length > 0 ? view : { ...view, search }
+  // The records of any topic are counted, or of the first one where no search finds all of them.
+  const searches = searchesOf(view)
+  const any = searchOfAny(searches, subject.collection)
+  const topics = any === null ? searches.slice(0, 1) : searches
+  const counted = { ...view, search: any ?? topics[0] ?? '' }
   const panels = field?.isGroup === true ? [valuePanel(field, find, counted, subject)] : []
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
+  const facetIn = (answer: Answer, find: string) =>
+    field && facetOf(answer, field, find, readNames(answer), language)
   return {
     title,
     location: next,
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
-    more: (answer) =>
-      affordableOperations(
-        site,
-        field === null ? [] : facetNames([facetOf(answer, field, '', new Map(), language)], subject),
-      ),
+    more: (answer) => affordableOperations(site, facetNames([facetIn(answer, '')], subject)),
     render(answer) {
       const names = readNames(answer)
       const browse: Browse = { site, subject, view, language, names, place }
-      const facet = field === null ? null : facetOf(answer, field, find, names, language)
+      const facet = facetIn(answer, find)
       return html`
         <header class="heading">
           <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${subjectLabel(subject, language)}</a></p>
@@ -85,6 +85,7 @@ export function filterPage(site: Site, subject: PageSubject, request: PageReques
 
   function values(facet: FacetAnswer, of: ShownField, browse: Browse): Html {
     return html`<section class="facet wide" aria-label=${text.browse.allValues(fieldLabel(of, language))}>
+      ${topics.length > 0 && html`<p class="none">${subjectLabel(subject, language)}: ${language.anyOf(topics.map((each) => `“${withInnerQuotes(each)}”`))}</p>`}
       ${findForm('values', text.filtering.find, find, browse, of)}
       <div id="values" data-cut=${facet.cut ? 'true' : undefined}>
         ${facet.values.length === 0 && html`<p class="empty">${text.filtering.noValues}</p>`}

@@ -232,9 +232,8 @@ function foundSelection(subject: PageSubject): Selection {
 
 /** What represents a record, what it is about, and its outlet or the like. */
 function shownFields(subject: PageSubject): readonly ShownField[] {
-  return [
-    ...new Set([...briefColumns(subject), ...fieldsNamed(subject, [outletField(subject)?.name ?? null])]),
-  ]
+  const outlet = fieldsNamed(subject, [outletField(subject)?.name ?? null])
+  return [...new Set([...briefColumns(subject), ...outlet])]
 }
 
 /** Words of the search are marked in title and summary; lists of several collections have no snippets of their own. */

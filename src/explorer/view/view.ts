@@ -1,4 +1,5 @@
 /** The state of a collection's pages, and how it selects records. Links are made from views, so that each can be shared. */
+import { isDeepStrictEqual } from 'node:util'
 import { tryParse } from '../../ask/search.ts'
 import { type Where, whereOf } from '../../ask/where.ts'
 import { SearchError, wantedTerms } from '../../search/parse-search.ts'
@@ -207,6 +208,13 @@ export function recordArguments({ conditions, search }: View): RecordArguments {
 /** Whether the service takes the search. */
 export function canSearch(search: string, { searchFields }: Collection): boolean {
   return !(tryParse(search, searchFields) instanceof SearchError)
+}
+
+/** Finds what any of the searches does; null for fewer than two, and where an open quotation would take in the others. */
+export function searchOfAny(searches: readonly string[], { searchFields }: Collection): string | null {
+  const any = searches.map((each) => `(${each})`).join(' OR ')
+  const of = searches.map((each) => tryParse(each, searchFields))
+  return isDeepStrictEqual(tryParse(any, searchFields), { kind: 'any', of }) ? any : null
 }
 
 /** Whether the search is blank or only excludes words, so that no record is more relevant than another. */
