@@ -44,7 +44,7 @@ const tasks: readonly Task[] = [
     name: 'one country’s outlets in a month',
     async run({ page, click, fill, search }) {
       await click(collection(page, 'Articles'))
-      await click(facetValue(page, 'Outlet · Country', 'France'))
+      await click(facetValue(page, 'Country of the outlet', 'France'))
       await fill(page.getByLabel('from'), '2026-10-01')
       await search(page.getByLabel('to', { exact: true }), '2026-10-31')
       const { totalCount } = await list(

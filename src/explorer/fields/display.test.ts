@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { groupingsOf } from '../chart-data/grouping.ts'
 import { type Language, languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'
 import { plainValue } from '../parts/values.ts'
@@ -155,5 +156,12 @@ test('the file of the package names every field and listed value, in every langu
     for (const name of [...roles.facets, ...roles.columns])
       assert.ok(Object.keys(subject.fields.get(name)!.labels).length >= languages.length, name)
     assert.equal(labelIn(own.label, arabic), own.label['ar'])
+    // What charts of articles offer is named in words, also where it is of another record.
+    const offered = groupingsOf(subject).map(({ field }) => Object.values(field.labels).join())
+    if (collection.nsid === article)
+      assert.deepEqual(
+        offered.filter((labels) => labels.includes(' · ')),
+        [],
+      )
   }
 })
