@@ -3,7 +3,7 @@ import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { isConstant, referenceOperand, storyAt } from '../plan/plan-facts.ts'
 import type { Emitter, RecordRow, Row, UriParts } from './emitter.ts'
 import { referencedValue } from './emit-records.ts'
-import { jsonOf, recordOf, referenceParts, uriText } from './emitter.ts'
+import { jsonOf, operandOf, recordOf, referenceParts, uriText } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, RecordSelections } from '../plan/plan.ts'
@@ -132,15 +132,12 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
     case 'uri':
       return dialect.toJson(uriText(sql`${alias}.base`, sql`${alias}.rkey`))
     case 'cid':
-      return dialect.toJson(dialect.cidText(sql`${alias}.cid`))
     case 'rev':
-      return dialect.toJson(sql`${alias}.rev`)
     case 'did':
-      return dialect.toJson(dialect.did(alias))
+    case 'rkey':
+      return dialect.toJson(operandOf(emitter, { kind: 'system', name }, row))
     case 'actorHandle':
       return dialect.toJson(sql`(select handle from actor where did = ${dialect.did(alias)})`)
-    case 'rkey':
-      return dialect.toJson(sql`${alias}.rkey`)
     case 'collection':
       return literal(JSON.stringify(table.collection.nsid))
     case 'indexedAt':

@@ -1,7 +1,7 @@
 /** `fill` of an aggregate: groups without records, of the time buckets between the bounds of a `where` or of the denominator. */
 import { bucketsBetween } from '../../sql/buckets-between.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
-import type { TimeBucket } from '../../sql/time-buckets.ts'
+import { inMicros, type TimeBucket } from '../../sql/time-buckets.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import type { Grouping } from '../emit/groups/emit-group-values.ts'
 import { groupBy } from '../emit/groups/emit-source.ts'
@@ -116,10 +116,7 @@ export function filledGroups(
   const start = sql`${row}.value`
   // Hours are given by their first moments, which are their keys; other buckets by local days.
   const key = fill.bucket.unit === 'hour' ? start : dialect.bucketKey(start, { ...fill.bucket, zone: null })
-  const starts = dialect.integers(
-    fill.seconds.map((second) => (second === 0 ? '0' : `${second}000000`)),
-    row,
-  )
+  const starts = dialect.integers(fill.seconds.map(inMicros), row)
   const parts: Sql[] = [
     sql`select ${join([...keys, ...own], ', ')} from ${groups.name}`,
     sql`select ${join([key, raw('0'), ...measures.map(() => raw('null'))], ', ')} from ${starts}`,

@@ -11,7 +11,7 @@ import {
 } from '../../../schema/model/leaves.ts'
 import type { GroupField, PropertyField, WhereField } from '../../../schema/model/operators.ts'
 import { objectWhereFields, recordWhereFields, targetOf } from '../../../schema/model/operators.ts'
-import type { TimeBucket } from '../../../sql/time-buckets.ts'
+import { type TimeBucket, utcBucket } from '../../../sql/time-buckets.ts'
 import { findZone, nearestZones } from '../../../util/time/zone-rules.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
@@ -55,7 +55,7 @@ export function groupKey(
   return {
     joins: path,
     leaf: leaf.kind === 'count' ? referringCount(context, leaf.reference) : keyLeaf(holder, leaf),
-    bucket: bucket === null ? null : { unit: bucket, ...(context.time ?? utcFrame) },
+    bucket: bucket === null ? null : { ...utcBucket(bucket), ...context.time },
     interval: isInteger(field) ? interval : null,
   }
 }
@@ -105,12 +105,9 @@ function elementLeaf(table: Table, { field }: PropertyLeaf, array: Path, path: P
 
 export type TimeFrame = Pick<TimeBucket, 'weekStart' | 'zone'>
 
-/** UTC, with weeks from Monday. */
-const utcFrame: TimeFrame = { weekStart: 0, zone: null }
-
 export function buildTimeFrame({ timeZone, weekStart }: Input): TimeFrame {
   return {
-    weekStart: (weekStart ?? utcFrame.weekStart) as number,
+    weekStart: (weekStart ?? 0) as number,
     zone: typeof timeZone === 'string' ? zoneNamed(timeZone) : null,
   }
 }
