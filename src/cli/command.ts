@@ -51,13 +51,14 @@ export function printJson(result: unknown): void {
 
 /** Why a file cannot be read, as part of a sentence. */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EISDIR') return 'it is a directory'
   return code === 'ENOENT' ? 'there is no such file' : message
 }
 
-/** The content of a file; `option`, if any, is said before why it cannot be read. */
-export function readNamed(file: string, option = ''): Promise<Buffer> {
+/** The content of a file; `what` is said before its name if it cannot be read. */
+export function readNamed(file: string, what = ''): Promise<Buffer> {
   return readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandError(`${option}${file} cannot be read: ${whyUnreadable(cause)}.`, { cause })
+    throw new CommandError(`${what}${file} cannot be read: ${whyUnreadable(cause)}.`, { cause })
   })
 }
 

@@ -70,7 +70,9 @@ export class Workers implements AsyncDisposable {
     this.#given = given
     this.#answer = answerLimits(given.counts)
     this.#file = fileIdentity(context.config.database)
-    this.#share = shareOf(context.config, given.count)
+    // Settings that apply to all workers together are divided.
+    const connections = Math.max(2, Math.ceil(context.config['database-connections'] / given.count))
+    this.#share = { ...context.config, 'database-connections': connections }
     this.#port = context.config.port
     this.#fingerprint = given.fingerprint
     this.#stop.signal.addEventListener('abort', () => this.#stopped.resolve())
@@ -219,11 +221,6 @@ export class Workers implements AsyncDisposable {
   #refuse(message: string): void {
     this.#refusal.abort(new CommandError(message))
   }
-}
-
-/** Divides settings that apply to all workers together. */
-function shareOf(config: Config, count: number): Config {
-  return { ...config, 'database-connections': Math.max(2, Math.ceil(config['database-connections'] / count)) }
 }
 
 interface WorkerEnd {

@@ -1,5 +1,5 @@
 /** The playground's first query, for any lexicons: the newest records of a collection that has some. */
-import type { Collection, Field, Model } from '../../schema/model/model.ts'
+import type { Collection, Model } from '../../schema/model/model.ts'
 
 /** The number of records of each collection; null when the database does not answer. */
 type Status = { readonly collections: readonly { readonly name: string; readonly records: number }[] } | null
@@ -26,7 +26,8 @@ function greeting({ collections: { length } }: Model): string {
 }
 
 function newest({ rootField, type }: Collection): string {
-  const fields = type.fields.filter(isPlain).slice(0, 4)
+  const plain = type.fields.filter((field) => ['string', 'datetime', 'integer'].includes(field.type.kind))
+  const fields = plain.slice(0, 4)
   return `query Newest {
   ${rootField}(first: 5) {
     totalCount
@@ -41,8 +42,4 @@ ${fields.map(({ name }) => `      ${name}\n`).join('')}    }
   }
 }
 `
-}
-
-function isPlain({ type }: Field): boolean {
-  return type.kind === 'string' || type.kind === 'datetime' || type.kind === 'integer'
 }

@@ -1,9 +1,8 @@
 /** Loads the tiers of callers: those of src/server/admission/tiers.ts, changed and extended by the operator's file. */
-import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
 import { defaultTiers, publicFiles, type Tier } from '../../server/admission/tiers.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { CommandError, whyUnreadable } from '../command.ts'
+import { CommandError, readNamed } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 import { isObject } from '../../util/is-object.ts'
 
@@ -28,7 +27,7 @@ const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
 const example = '{ "public": { "pointsPerMinute": 2400 } }'
 
 export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise<Tiers> {
-  const found = file === null ? {} : parseObject(await loadFile(file), file)
+  const found = file === null ? {} : parseObject(await readNamed(file, 'The tiers in '), file)
   const problems: string[] = []
   const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))
   for (const [name, value] of Object.entries(found)) {
@@ -41,21 +40,11 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   return tiers
 }
 
-async function loadFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    const error = cause as NodeJS.ErrnoException
-    const why = error.code === 'EISDIR' ? 'it is a directory' : whyUnreadable(error)
-    throw new CommandError(`The tiers in ${file} cannot be read: ${why}.`, { cause })
-  }
-}
-
-function parseObject(text: string, file: string): object {
+function parseObject(content: Buffer, file: string): object {
   let value: unknown
   try {
     // Editors of some systems begin every file with a byte order mark.
-    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+    value = JSON.parse(content.toString().replace(/^\uFEFF/, ''))
   } catch (cause) {
     throw new CommandError(`${file} is not JSON: ${(cause as Error).message}.`, { cause })
   }

@@ -35,22 +35,19 @@ async function loadSchema(file: string): Promise<GraphQLSchema> {
   }
 }
 
-interface SchemaChanges {
-  /** Operations may be rejected, or may read fields of another type. */
-  readonly breaking: readonly string[]
-  /** Operations stay valid, but programs that rely on a complete list, such as of enum values, may fail. */
-  readonly dangerous: readonly string[]
-}
-
-/** Sentences in the order of the schema. Safe changes, such as new fields and new descriptions, are omitted. */
-export function findChanges(before: GraphQLSchema, after: GraphQLSchema): SchemaChanges {
+/**
+ * Sentences in the order of the schema. Breaking: operations may be rejected, or may read fields of another type.
+ * Dangerous: they stay valid, but programs that rely on a complete list, such as of enum values, may fail. Safe changes,
+ * such as new fields and new descriptions, are omitted.
+ */
+export function findChanges(before: GraphQLSchema, after: GraphQLSchema) {
   const changes = findSchemaChanges(before, after)
   const of = (types: Readonly<Record<string, string>>): string[] =>
     changes.filter(({ type }) => Object.hasOwn(types, type)).map(({ description }) => description)
   return { breaking: of(BreakingChangeType), dangerous: of(DangerousChangeType) }
 }
 
-function describe({ breaking, dangerous }: SchemaChanges): string[] {
+function describe({ breaking, dangerous }: ReturnType<typeof findChanges>): string[] {
   if (breaking.length + dangerous.length === 0) return ['No change is breaking or dangerous.']
   return [
     ...breaking.map((change) => `breaking: ${change}`),

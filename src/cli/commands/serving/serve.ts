@@ -34,12 +34,9 @@ export async function serve(context: CommandContext): Promise<void> {
   await assertIngest(config)
   // Other processes cannot read a database in memory.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
-  return workers === 1 ? serveAlone(context) : serveByWorkers(context, workers)
-}
-
-async function serveAlone(context: CommandContext): Promise<void> {
-  let port: number | null = context.config.port
-  while (port !== null) port = await serveOnce({ ...context, config: { ...context.config, port } })
+  if (workers > 1) return serveByWorkers(context, workers)
+  let port: number | null = config.port
+  while (port !== null) port = await serveOnce({ ...context, config: { ...config, port } })
 }
 
 /** Returns the port at which to continue with other lexicons; null after a signal to stop. */
