@@ -79,7 +79,8 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
       if (!isTransient(error)) throw error
       const message = body.length <= shortMessage ? tryRead(body) : null
       if (requestIdOf(message) === null) throw error
-      return refuseMessage(reply, agent.refuse(message, error), error)
+      setRetryAfter(reply, error)
+      return sendJson(reply, 'application/json', agent.refuse(message, error))
     }
     const message = readMessage(body)
     const leaving = new AbortController()
@@ -118,15 +119,6 @@ function asWebRequest({ headers: given }: FastifyRequest, signal: AbortSignal): 
   return new Request(`http://localhost${agentPath}`, { method: 'POST', headers, signal })
 }
 
-/** Sends a refusal with the id of its request; `text` is its JSON, `failure` the reason. */
-function refuseMessage(reply: FastifyReply, text: string, failure: ServiceError): FastifyReply {
-  setRetryAfter(reply, failure)
-  return setAgentHeaders(reply)
-    .header('cache-control', 'no-store')
-    .header('content-type', 'application/json')
-    .send(text)
-}
-
 /** Without CORS headers, so that no page of another site can read an answer. */
 function setAgentHeaders(reply: FastifyReply): FastifyReply {
   return reply.header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
@@ -156,11 +148,12 @@ function setRetryAfter(reply: FastifyReply, { details: { retryAfter } }: Service
 }
 
 function send(reply: FastifyReply, status: number, { code, message, data }: RpcError): void {
-  setAgentHeaders(reply)
-    .code(status)
-    .header('cache-control', 'no-store')
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(errorText(null, { code, message, ...(data !== undefined && { data }) }))
+  const text = errorText(null, { code, message, ...(data !== undefined && { data }) })
+  sendJson(reply.code(status), 'application/json; charset=utf-8', text)
+}
+
+function sendJson(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return setAgentHeaders(reply).header('cache-control', 'no-store').header('content-type', type).send(text)
 }
 
 interface AgentCaller {

@@ -145,7 +145,9 @@ function createAnswer(
 
     function admit(caller: Caller): MaybePromise<void> {
       // Charged before `read`, so that unreadable requests are charged too.
-      const spent = context.spend(caller, requestPoints(request))
+      const { body } = request
+      const points = headPoints(request) + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
+      const spent = context.spend(caller, points)
       const given = andThen(spent, () => begin(exchange, caller, read))
       return andThen(given, (answer) => {
         if (answer === null) return undefined
@@ -283,11 +285,6 @@ function readBody(request: FastifyRequest): Buffer | undefined {
 /** Bytes of a body that cost nothing extra, and bytes per further point. */
 const freeBytes = 4_000
 const bytesPerPoint = 1_000
-
-function requestPoints(request: FastifyRequest): number {
-  const { body } = request
-  return headPoints(request) + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
-}
 
 /** Points of a request, from its head. Parsing many small chunks takes up to twice as long as other bodies. */
 export function headPoints({ headers }: FastifyRequest): number {

@@ -42,7 +42,9 @@ export function gatherMetrics(registry: Registry) {
   const onExit = (worker: Worker): void => {
     const last = latest.get(worker.id)
     latest.delete(worker.id)
-    if (last !== undefined) ended.push(last.filter(isCount))
+    // Gauges describe the present, so those of an ended worker are dropped.
+    if (last !== undefined)
+      ended.push(last.filter(({ type }) => ['counter', 'histogram'].includes(String(type))))
     waitedFor.get(worker.id)?.()
   }
 
@@ -91,8 +93,3 @@ export function gatherMetrics(registry: Registry) {
 
 /** Milliseconds that a scrape waits for a worker. */
 const timeout = 1_000
-
-/** Gauges describe the present, so those of an ended worker are dropped. */
-function isCount({ type }: MetricValues[number]): boolean {
-  return ['counter', 'histogram'].includes(String(type))
-}
