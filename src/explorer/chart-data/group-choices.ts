@@ -86,36 +86,25 @@ export interface MeasureForm {
 
 /** `shareOfAll`: of a view without conditions, whose groups have no other records. */
 export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureForm>> = {
-  count: {
-    rank: null,
-    label: 'records',
-    select: () => ({}),
-    column: () => 'count',
-    read: ({ count }) => count,
-  },
-  shareOfAll: {
-    rank: null,
-    label: 'shareOf',
-    select: () => ({ countShare: {} }),
-    column: () => 'countShare',
-    read: ({ countShare }) => countShare,
-  },
-  share: {
-    rank: 'SHARE',
-    label: 'shareOfGroup',
-    select: () => leaves('share', 'total'),
-    column: () => 'share',
-    read: ({ share }) => share,
-  },
+  count: formOfMember('count', null, 'records', {}),
+  shareOfAll: formOfMember('countShare', null, 'shareOf', { countShare: {} }),
+  share: formOfMember('share', 'SHARE', 'shareOfGroup', leaves('share', 'total')),
   average: formOfNumber('avg', 'AVG', 'averageOf'),
   median: formOfNumber('median', 'MEDIAN', 'medianOf'),
   distinct: {
-    rank: 'COUNT_DISTINCT',
-    label: 'distinctOf',
-    column: () => 'countDistinct',
+    ...formOfMember('countDistinct', 'COUNT_DISTINCT', 'distinctOf', {}),
     select: (of) => ({ [printField('countDistinct', { field: new EnumValue(of) })]: {} }),
-    read: ({ countDistinct }) => countDistinct,
   },
+}
+
+/** `name`: of the member of groups that is the measure. */
+function formOfMember(
+  name: string,
+  rank: string | null,
+  label: MeasureForm['label'],
+  selection: Selection,
+): MeasureForm {
+  return { rank, label, select: () => selection, column: () => name, read: (group) => group[name] }
 }
 
 /** `name`: of the member of groups that has the measure of each field. */
