@@ -142,6 +142,10 @@ test('what costs too much with its filters leads to what does not, and keeps the
     const { document } = parseHTML((await dear.get(address, () => fault)).body)
     assert.equal(document.querySelector('.problem a')?.getAttribute('href'), without, address)
   }
+  // Without a search there is no topic to keep.
+  const price = (given: unknown): number => (JSON.stringify(given).includes('food') ? limit + 1 : 1)
+  const { body } = await explorerOver(service, newsModel, { price }).get(`${article}/topic?tags=food`)
+  assert.equal(parseHTML(body).document.querySelector('.problem p a')?.textContent, 'Remove all filters')
 })
 
 test('values that were looked through in part are not called the most frequent ones', async () => {

@@ -84,8 +84,8 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest) {
   // The searches stay, and the field of a filter; where there is nothing else, they go.
   const names = request.parameters.map(([name]) => name)
   const others = names.filter((name) => !['q', 'for', 'field'].includes(name))
-  const unfiltered = others.length > 0 ? without(request, others) : pathOf(address)
-  const cleared = unfiltered === address ? home : link(text.clear, unfiltered)
+  const onlySearches = others.length > 0 ? without(request, others) : pathOf(address)
+  const cleared = onlySearches === address ? home : link(text.clear, onlySearches)
   const again = link(text.tryAgain, address)
   const first = link(text.firstPage, without(request, ['after', 'before']))
   const rest = link(text.withoutProblems, without(request, ['q', 'after', 'before']))

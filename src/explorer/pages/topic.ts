@@ -148,7 +148,8 @@ function affordableLinks({ topics }: TopicChart, context: ChartContext): Html {
   const { site, view } = context
   const searches = topics.map(({ search }) => search)
   const fewer = searches.map((_, left) => withSearches(view, searches.slice(0, -1 - left))).slice(0, -1)
-  const links = [fewer, [changed(view, { conditions: [] })]].flatMap((views) => {
+  const unfiltered = searches[0] === '' ? [] : [changed(view, { conditions: [] })]
+  const links = [fewer, unfiltered].flatMap((views) => {
     const contexts = views.map((each) => ({ ...context, view: each }))
     const own = contexts.find((each) => areAffordable(site, leastPanels(each)))
     return own === undefined ? [] : linkTo(own)
