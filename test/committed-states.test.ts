@@ -20,11 +20,15 @@ import { replayable } from './support/random/replay.ts'
 import { rev } from './support/records/notes.ts'
 import { rounds, seed as firstSeed } from './support/rounds.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
+import { citusUrl } from './support/clusters/citus.ts'
 import { onEveryEngine } from './support/store/databases.ts'
 import { until } from './support/until.ts'
 
 const askers = 3
 const perCorpus = rounds() > 1 ? 100 : 30
+/** Records that are written for each question. On a cluster, whose transactions take long, they need many records. */
+const perQuestion = 15
+const otherCorpora = citusUrl === undefined ? 1 : 10
 
 onEveryEngine('each answer is that of one committed state, beside a writer', async (database) => {
   const told = { asked: 0, answered: 0, states: 0, changes: 0 }
@@ -33,15 +37,19 @@ onEveryEngine('each answer is that of one committed state, beside a writer', asy
       const corpus = await drawCorpus(seed)
       let now = parseInstant('2026-11-20T00:00:00Z')
       await using service = await openTestService({ ...corpus, database, now: () => now })
-      const writer = new Writer(service, corpus, await drawCorpus(seed + 1_000_000))
+      const others = Array.from({ length: otherCorpora }, (_, n) => drawCorpus(seed + (n + 1) * 1_000_000))
+      const writer = new Writer(service, corpus, await Promise.all(others))
       const log = new Log(corpus, writer.seen())
       const dice = createDice(seed)
       const over = new AbortController()
       let wake = (): void => {}
       const writing = (async () => {
         for (let turn = 1; !over.signal.aborted; turn += 1) {
-          now += mostChanges
-          const commit = writer.draw(dice, turn, now)
+          const due = perQuestion * told.asked - told.changes - writer.changes
+          // About half of what is drawn is left as it is.
+          const size = Math.ceil(Math.max(2 * due, fewestDrawn))
+          now += BigInt(size)
+          const commit = writer.draw(dice, turn, { now, size })
           log.begin(writer.seen())
           await commit()
           log.end()
@@ -142,8 +150,8 @@ class Log {
   }
 }
 
-/** As many microseconds are given to each transaction, so that the times of its changes are known. */
-const mostChanges = 30n
+/** Records that a transaction draws at least. */
+const fewestDrawn = 30
 
 /** Draws transactions. What is hidden is not written meanwhile. */
 class Writer {
@@ -156,8 +164,8 @@ class Writer {
   /** URIs and DIDs. */
   readonly #hidden = new Set<string>()
 
-  constructor(service: TestService, first: Corpus, other: Corpus) {
-    const all = [...first.records, ...other.records]
+  constructor(service: TestService, first: Corpus, others: readonly Corpus[]) {
+    const all = [first, ...others].flatMap(({ records }) => records)
     this.#service = service
     this.#stored = new Map(first.records.map((record) => [record.uri, record]))
     this.#versions = Map.groupBy(all, ({ uri }) => uri)
@@ -168,8 +176,11 @@ class Writer {
     return [...this.#stored.values()].filter((record) => !this.#isHidden(record))
   }
 
-  /** The next transaction, to be run. `now` is the writer's clock. */
-  draw(dice: Dice, turn: number, now: bigint): () => Promise<void> {
+  /**
+   * The next transaction, to be run, of `size` records. `now` is the writer's clock: as many microseconds have passed, so
+   * that the times of its changes are known.
+   */
+  draw(dice: Dice, turn: number, { now, size }: { now: bigint; size: number }): () => Promise<void> {
     const { write } = this.#service.opened.database
     const { metadata } = write
     const uris = [...this.#versions.keys()].filter((uri) => !this.#hidden.has(accountOf(uri)))
@@ -189,9 +200,7 @@ class Writer {
       return async () =>
         void (await write.applyBatch([{ kind: 'account', did, active, status, eventAt: now }]))
     }
-    const changed = new Set(
-      Array.from({ length: Number(mostChanges) }, () => dice.pick([...this.#versions.values()])),
-    )
+    const changed = new Set(Array.from({ length: size }, () => dice.pick([...this.#versions.values()])))
     let updated = 0n
     const changes = [...changed].flatMap((versions): Change[] => {
       const version = dice.pick(versions)

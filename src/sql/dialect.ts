@@ -31,7 +31,7 @@ export interface Dialect {
   body(text: Sql): Sql
   /** A value as JSON text: quoted, escaped, or `null`. */
   toJson(value: Sql): Sql
-  /** A boolean expression as JSON text; null stays null. */
+  /** A boolean expression that is never null, as JSON text. */
   booleanJson(condition: Sql): Sql
   /** A stored record as JSON text. */
   recordJson(record: Sql): Sql
