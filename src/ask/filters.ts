@@ -19,7 +19,7 @@ import type { Path, RecordStep, SchemaContext } from './paths.ts'
 import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
-import { allOf, type Where, nest, whereMissing, whereNone } from './where.ts'
+import { allOf, type MissingAmong, presence, type Where, nest, whereMissing, whereNone } from './where.ts'
 
 export interface FilterContext extends SchemaContext, Clock {
   readonly names: NameLookup
@@ -64,7 +64,7 @@ async function filterConditions(
   filters: unknown,
   from: Collection,
   context: FilterContext,
-): Promise<Where[]> {
+): Promise<(Where | MissingAmong)[]> {
   if (filters === undefined || filters === null) return []
   if (!isObject(filters)) throw new AskError(`Write filters as an object, such as ${filterExample(from)}.`)
   return Array.fromAsync(Object.entries(filters), ([text, value]) => {
@@ -121,13 +121,14 @@ async function clockOf(value: unknown, of: Collection, context: FilterContext): 
   return { now: () => at }
 }
 
-async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
+async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where | MissingAmong> {
   const { steps, end, text } = path
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, end.last, value, context)
   const { name, type } = end.field
   if (end.kind === 'operator') {
-    if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
+    if (end.name === 'uri' && value === null && type.kind !== 'array')
+      return whereMissing([...steps, { name, some: false }], { isNull: false })
     if (end.name === 'uri') {
       const target = targetOf(end.reference, context.catalogue.model)
       const uris = await namesToUris(text, value, target, context.names)
@@ -144,7 +145,11 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (end.kind === 'system' && name === 'recordJson')
     throw new AskError(`"${text}" cannot be filtered by; use a field of the record.`)
   if (!hasConditions(type)) throw new AskError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
-  if (value === null) return whereMissing(steps, name)
+  const last = [...steps, { name, some: false }]
+  const present = presence(elementOf(type), type.kind === 'array')
+  if (value === null) return whereMissing(last, present)
+  if (isObject(value) && isOnly(value, 'isNull') && value.isNull === false)
+    return nest({ steps: last }, present)
   const clock =
     elementOf(type).kind === 'datetime'
       ? await clockOf(value, holderAfter(path.steps, path.from), context)

@@ -134,7 +134,7 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   )
   const shown = own.map(({ leaf }) => leafPath(leaf).join('.'))
   return new AskError(
-    `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
+    `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records of other collections up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
   )
 }
 

@@ -76,8 +76,8 @@ export function whereOf(conditions: readonly FieldCondition[]): Where {
   return allOf(conditions.map(conditionOn))
 }
 
-function conditionOn({ field, operator, values }: FieldCondition): Where {
-  const { type, isArray } = field
+function conditionOn({ field, operator, values }: FieldCondition): Where | MissingAmong {
+  const { type, isArray, steps } = field
   const [value = ''] = values
   const operands = values.map((each) => readText(type, each) ?? each)
   const [first = ''] = operands
@@ -90,9 +90,7 @@ function conditionOn({ field, operator, values }: FieldCondition): Where {
     case 'all':
       return along({ hasAll: operands })
     case 'missing':
-      return value === '1' && isReferred(field)
-        ? { NOT: along({ isNull: false }) }
-        : along({ isNull: value === '1' })
+      return value === '1' ? whereMissing(steps, presence(type, isArray)) : along(presence(type, isArray))
     case 'from':
       return along({ gte: first })
     case 'to':
@@ -108,9 +106,10 @@ function conditionOn({ field, operator, values }: FieldCondition): Where {
   }
 }
 
-/** Whether it is a value of a record that this one refers to. */
-function isReferred({ steps }: AskField): boolean {
-  return steps.some(({ record }) => record !== null) && !steps.some(({ some }) => some)
+/** That there is a value; of an array of texts or objects, an element. */
+export function presence({ kind }: FieldType, isArray: boolean): Where {
+  if (isArray && (kind === 'string' || kind === 'atUri')) return { contains: '' }
+  return isArray && kind === 'object' ? { some: {} } : { isNull: false }
 }
 
 /** One of the values. */
@@ -154,15 +153,34 @@ export function nest(
 }
 
 /**
- * The value at the end of the steps is missing. As in groups, a value behind a missing object or an unresolved
- * reference is missing too. With several records or elements, at least one existing one must lack the value.
+ * The value at the end of the steps is missing, as in groups: also behind a missing object or an unresolved reference,
+ * in an element or a referring record that lacks it, and where there is none of these. `present`: what it would meet.
  */
-export function whereMissing(steps: readonly Step[], name: string): Where {
-  const start = steps.findLastIndex(({ some }) => some) + 1
-  const single = steps.slice(start)
-  if (single.length === 0) return nest({ steps }, { [name]: { isNull: true } })
-  const present = nest({ steps: single }, { [name]: { isNull: false } })
-  return nest({ steps: steps.slice(0, start) }, { NOT: present })
+export function whereMissing(
+  steps: readonly Pick<Step, 'name' | 'some'>[],
+  present: Where,
+): Where | MissingAmong {
+  const at = steps.findIndex(({ some }) => some)
+  const several = { steps: steps.slice(0, at + 1) }
+  if (at !== -1)
+    return new MissingAmong(
+      nest(several, {}),
+      nest(several, allOf([whereMissing(steps.slice(at + 1), present)])),
+    )
+  return steps.length === 1 && present.isNull === false
+    ? nest({ steps }, { isNull: true })
+    : { NOT: nest({ steps }, present) }
+}
+
+/** There are none of these elements or referring records, or one of them meets the condition. */
+export class MissingAmong {
+  readonly any: Where
+  readonly lacking: Where
+
+  constructor(any: Where, lacking: Where) {
+    this.any = any
+    this.lacking = lacking
+  }
 }
 
 /** No referring record of the last step meets the condition. */
@@ -171,10 +189,17 @@ export function whereNone(steps: readonly Step[], last: RecordStep, condition: W
 }
 
 /** All hold. Those with one path apply to the same record: two on `enrichment` must be met by one of them. */
-export function allOf(conditions: readonly Where[]): Where {
+export function allOf(conditions: readonly (Where | MissingAmong)[]): Where {
+  const missing = conditions.filter((each) => each instanceof MissingAmong)
+  const plain = conditions.filter((each): each is Where => !(each instanceof MissingAmong))
   const merged: Record<string, Literal> = {}
   const rest: Where[] = []
-  for (const condition of conditions)
+  const alternatives = [...Map.groupBy(missing, ({ any }) => JSON.stringify(any)).values()].map((same) => {
+    const lacking = allOf(same.map((each) => each.lacking))
+    const [{ any }] = same as [MissingAmong]
+    return plain.some((each) => asks(each, any)) ? lacking : { OR: [{ NOT: any }, lacking] }
+  })
+  for (const condition of [...plain, ...alternatives])
     for (const [name, value] of Object.entries(condition)) {
       const known = merged[name]
       const both = known === undefined ? value : name === 'NOT' ? null : mergeLiterals(known, value)
@@ -182,6 +207,14 @@ export function allOf(conditions: readonly Where[]): Where {
       else merged[name] = both
     }
   return rest.length === 0 ? merged : { ...merged, AND: [...((merged.AND ?? []) as Where[]), ...rest] }
+}
+
+/** Whether a condition asks for one of these elements or records already. */
+function asks(condition: Where, any: Where): boolean {
+  return Object.entries(any).every(([name, inner]) => {
+    const known = condition[name]
+    return known !== undefined && isObject(known) && asks(known, inner as Where)
+  })
 }
 
 /** Null if the literals cannot share one object: they contradict or repeat each other, or both contain `none`. */

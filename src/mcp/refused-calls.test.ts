@@ -54,12 +54,23 @@ test('several texts for two fields of what refers to a record are looked for in 
   )
 })
 
-test('null inside the elements of a list is asked of one element', async () => {
-  const filters = { 'authors.did': null, language: 'en' }
-  const { count } = await open().call('aggregate', { collection: 'article', filters })
-  const where = { authors: { some: { did: { isNull: true } } }, language: { eq: 'en' } }
-  assert.equal(count, reference.count(`${news}.article`, where))
-  assert.ok(count > 0 && count < reference.count(`${news}.article`, { language: { eq: 'en' } }))
+test('null inside the elements of a list is asked of one element, and holds where there are none', async () => {
+  const lacking = { authors: { some: { did: { isNull: true } } } }
+  const none = { NOT: { authors: { some: {} } } }
+  const named = { authors: { some: { did: { isNull: true }, name: { contains: 'a' } } } }
+  for (const [more, where] of [
+    [{}, { OR: [none, lacking] }],
+    [{ 'authors.name': { contains: 'a' } }, named],
+    [
+      { 'authors.name': null },
+      { OR: [none, { authors: { some: { did: { isNull: true }, name: { isNull: true } } } }] },
+    ],
+  ] as const) {
+    const filters = { 'authors.did': null, language: 'en', ...more }
+    const { count } = await open().call('aggregate', { collection: 'article', filters })
+    assert.equal(count, reference.count(`${news}.article`, { ...where, language: { eq: 'en' } } as never))
+    assert.ok(count > 0)
+  }
 })
 
 test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {

@@ -133,8 +133,11 @@ function meaningOf(query: string, only?: string): { readonly where: Json; readon
           ? text === 'true'
           : text,
     )
-    // A record whose reference leads nowhere has no value there.
-    if (operator === 'missing' && operands[0] === '1') return [{ NOT: nested(field, { isNull: false }) }]
+    // A record whose reference leads nowhere has no value there, and an empty list is none.
+    if (operator === 'missing') {
+      const present = nested(field, arrays.test(field) ? { contains: '' } : { isNull: false })
+      return [operands[0] === '1' ? { NOT: present } : present]
+    }
     return [nested(field, conditionOn(field, operator, operands))]
   })
   const search = only === undefined ? (values.get('q')?.[0]?.[1] ?? '') : ''
@@ -144,8 +147,6 @@ function meaningOf(query: string, only?: string): { readonly where: Json; readon
 function conditionOn(field: string, operator: string, operands: readonly Json[]): Json {
   const [first] = operands
   switch (operator) {
-    case 'missing':
-      return { isNull: first === '1' }
     case 'from':
       return { gte: first }
     case 'to':

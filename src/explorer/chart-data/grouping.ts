@@ -149,8 +149,7 @@ export function viewOfGroup(view: View, key: Grouping, group: GroupAnswer): View
   const value = group[name] ?? null
   const chosen = (from: View, operator: 'is' | 'missing' | 'from' | 'to', operand: string | number) =>
     withCondition(from, { field, operator, values: [String(operand)] })
-  // The group also has records with an empty list.
-  if (value === null) return field.isArray ? null : chosen(view, 'missing', 1)
+  if (value === null) return chosen(view, 'missing', 1)
   const period = periodOf(key)
   if (period !== null) return viewOfPeriod(view, field, period, startOf(period, Date.parse(String(value))))
   if (unit !== null) return null

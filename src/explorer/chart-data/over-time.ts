@@ -14,6 +14,7 @@ import { describe, mostGroups, partialNotes } from './asked-chart.ts'
 import { isPartial, isUnbounded, periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import { readNames } from '../lists/names.ts'
 import { countIn, countsIn, countsPanel, dearestPeriods, isNewestOnly, keyOf } from './time-axis.ts'
+import { groupingBy, inGroups } from './grouping.ts'
 import { mayLackTime, outliersPanel, readPeriods, type TimeAxis, undatedPanel } from './time-axis.ts'
 import { baseText, type ShareBase } from './share-base.ts'
 
@@ -104,8 +105,10 @@ function undatedParts(
   split: ShownField,
   answer: Answer | null,
 ): readonly Panel[] {
-  const rest = seriesIn(answer).find(({ isRest }) => isRest === true)
-  const all = undatedPanel(axis, 'undatedParts', own)
+  const series = seriesIn(answer)
+  const rest = series.find(({ isRest }) => isRest === true)
+  const parts = series.filter((each) => each !== rest).map(({ row }) => ({ ...row, count: 0 }))
+  const all = undatedPanel(axis, 'undatedParts', inGroups(own, groupingBy(split), parts))
   return [
     {
       ...all,

@@ -72,7 +72,7 @@ export function timeChart(context: ChartContext) {
       // Of an array there are no others, so that the chart says how many values it leaves out.
       const leftOut =
         split?.isArray === true &&
-        cutNote(groupingBy(split), spec.series.length, answer['parts'] as GroupsAnswer, true, language)
+        cutNote(groupingBy(split), spec.series.length, answer['parts'] as GroupsAnswer, false, language)
       return { spec, notes: [...notes, leftOut].filter((note) => note !== false && note !== null) }
     },
     table: (answer: Answer) => tableOverTime(chart, answer),
@@ -91,9 +91,7 @@ function partsIn(
 ): readonly Series[] {
   const own = recordArguments(view)
   const found = (answer?.['parts'] ?? null) as GroupsAnswer | null
-  // Nothing selects records with an empty list, which are in the group without a value too.
   const groups = (found?.groups ?? anyGroups(field))
-    .filter((group) => !(found !== null && field.isArray && group[field.name] === null))
     .filter((group) => String(group[field.name] ?? '').length <= longestValue)
     .slice(0, mostSplitValues)
   const values = groups.map((group) => (group[field.name] == null ? null : String(group[field.name])))
