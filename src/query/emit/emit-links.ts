@@ -32,8 +32,14 @@ export function linkedTo(
   index: string | null,
 ): { readonly from: Sql; readonly on: Sql } {
   const { from, base, key } = linked(emitter, link, row, index)
-  const within = shard === undefined ? sql`` : sql` and ${row.alias}.shard = ${shard}.shard`
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey${within}` }
+  const isIt = sql`${base} = ${parent}.base and ${key} = ${parent}.rkey`
+  if (shard === undefined) return { from, on: isIt }
+  // Without this table, a cluster's planner would refuse sub-queries for each of the rows where each node has all of them.
+  const own = emitter.alias()
+  return {
+    from: sql`${identifier('shards')} ${own} ${emitter.dialect.join} ${from} on ${own}.shard = ${row.alias}.shard`,
+    on: sql`${isIt} and ${own}.shard = ${shard}.shard`,
+  }
 }
 
 /** The number of visible records that refer to a parent. */
