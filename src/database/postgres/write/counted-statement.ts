@@ -61,7 +61,9 @@ export function removeZeros(table: Table): string {
         : `${key} = any(${zeros}::text[])`
     return `d${part} as (delete from ${name} where ${isZero})`
   })
-  return `with given as (select * from json_to_recordset($1) as given (part text, zeros text)), ${removes.join(', ')} select`
+  // A cluster would send changes of tables that each node has, and with them those of others, to a node as one statement.
+  const apart = table.isSpread ? ' from shards where shard = 0' : ''
+  return `with given as (select * from json_to_recordset($1) as given (part text, zeros text)), ${removes.join(', ')} select${apart}`
 }
 
 function countChanges(table: Table, event: RowEvent): readonly CountChange[] {
