@@ -6,6 +6,8 @@ import type { ApplierOptions } from './write/applier.ts'
 export interface MigrateOptions extends ApplierOptions {
   /** The fingerprint of the lexicons: a different one means that derived columns are stale. */
   readonly fingerprint: string
+  /** The collections of an empty database that will be small (layout/shards.ts). Absent: none is known to be. */
+  readonly small?: ReadonlySet<string>
   /** What to do with a database that was built with other lexicons. Default: always. */
   readonly rebuild?: RebuildPolicy
   /** Validates refused records again when the lexicons have changed. Absent: they stay refused. */

@@ -1,5 +1,5 @@
 /** Chooses the engine for the URL of a database, and loads only that engine. */
-import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
+import type { CopySource, CopyTarget, Snapshot } from './copy/database-copy.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
 import type { PreviewOptions } from './rebuild/preview.ts'
 import type { KeyUsage } from './metadata/metadata-store.ts'
@@ -84,7 +84,7 @@ export async function openSnapshot(
 /** Opens an empty database or an unfinished copy of the same source as a target; leaves any other as it is. */
 export async function openCopyTarget(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  source: CopySource,
   options: OpenOptions,
 ): Promise<CopyTarget> {
   if (!isPostgres(url)) {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openAwaited } from '../../database/awaited-database.ts'
-import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
+import type { CopySource, CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
 import type { Database, ReadDatabase, RebuildPolicy, RecordCheck } from '../../database/database.ts'
 import { LostCollectionsError } from '../../database/database.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
@@ -149,7 +149,7 @@ export function openCopySource(url: string, { lexicons }: ProjectContext): Promi
 
 export async function openCopy(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  source: CopySource,
   project: ProjectContext,
 ): Promise<CopyTarget> {
   const options = await openOptions(project)

@@ -20,6 +20,9 @@ export interface Snapshot extends AsyncDisposable {
   rows(part: CopyPart): AsyncIterable<CopyRow>
 }
 
+/** What is to be known of it before it is copied. */
+export type CopySource = Pick<Snapshot, 'identity' | 'kind' | 'name' | 'count'>
+
 /** A database that is becoming a copy; no other process opens it until it is finished. */
 export interface CopyTarget extends AsyncDisposable {
   /** True if it has content and is not marked as a copy: nothing may be written, but it may be a finished copy. */

@@ -15,6 +15,7 @@ import type { Json, References } from '../../reference/shapes.ts'
 import { printInstant } from '../../reference/values.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { understand } from '../records/understand.ts'
+import { smallOf } from '../store/postgres.ts'
 import { patience } from '../until.ts'
 
 /** A line of an import. */
@@ -64,6 +65,7 @@ export async function openEngine(
   const readRecord = createRecordReader(set)
   const database = await openDatabase(url, {
     tables,
+    small: smallOf(tables),
     fingerprint: set.fingerprint,
     check: (uri, json) => {
       const reading = readRecord({ uri, value: JSON.parse(json) })

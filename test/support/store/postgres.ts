@@ -5,6 +5,7 @@
  */
 import { after } from 'node:test'
 import pg from 'pg'
+import type { Table } from '../../../src/database/layout/tables.ts'
 import { clusterFunctions } from '../clusters/functions.ts'
 import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
@@ -62,6 +63,12 @@ export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Prom
 
 /** Whether databases are laid out as on a cluster: TEST_STAGED=cluster, or on a real one. */
 export const isSpread = citusUrl !== undefined || process.env['TEST_STAGED'] === 'cluster'
+
+/** Every second collection is small on a cluster: of odd places, or as TEST_SMALL says (even, odd or none). */
+export function smallOf(tables: readonly Table[]): ReadonlySet<string> {
+  const places = ['even', 'odd'].indexOf(process.env['TEST_SMALL'] || 'odd')
+  return new Set(tables.flatMap(({ collection }, place) => (place % 2 === places ? [collection.nsid] : [])))
+}
 
 /** Whether what was asked is refused by name, because several nodes cannot answer it. */
 export function isRefusedOnClusters(errors: readonly { readonly message: string }[] | undefined): boolean {

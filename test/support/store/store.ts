@@ -26,7 +26,7 @@ import { createRejectionJudge } from '../../../src/ingest/retry.ts'
 import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
-import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
+import { type Engine, freshDatabase, postgresUrl, smallOf } from './postgres.ts'
 import { makeFolder } from '../removed-folders.ts'
 import { patience } from '../until.ts'
 import { understand } from '../records/understand.ts'
@@ -83,6 +83,7 @@ export async function openTestStore({
   const read = createRecordReader(set)
   const database = await openDatabase(path, {
     tables,
+    small: smallOf(tables),
     fingerprint: set.fingerprint,
     check: (uri, json) => {
       const reading = read({ uri, value: JSON.parse(json) })

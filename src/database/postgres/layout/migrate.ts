@@ -153,7 +153,10 @@ async function hasTables(client: Client): Promise<boolean> {
   return rows.length > 0
 }
 
-async function create(client: Client, { tables, fingerprint, onCreated }: MigrateOptions): Promise<void> {
+async function create(
+  client: Client,
+  { tables, fingerprint, small, onCreated }: MigrateOptions,
+): Promise<void> {
   // An administrator may have created the first schema for the extension.
   await client.query(
     `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
@@ -167,7 +170,7 @@ async function create(client: Client, { tables, fingerprint, onCreated }: Migrat
     [schemaVersion, derivationOf(fingerprint)],
   )
   for (const table of tables) {
-    await createEmpty(client, table, recordsSchema)
+    await createEmpty(client, table, recordsSchema, small)
     await enterCollection(client, table)
     for (const statement of indexStatements(table)) await client.query(statement)
     await client.query(fillCounts(table))

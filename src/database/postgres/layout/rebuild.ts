@@ -16,6 +16,7 @@ import {
 import { tableNames } from '../../metadata/collections.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
+import { smallCollections } from '../../layout/shards.ts'
 import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../../write/applier.ts'
 import { PostgresRecordStore } from '../write/table-writer.ts'
@@ -118,7 +119,9 @@ async function begin(client: Client, { tables, fingerprint }: MigrateOptions): P
   }
   await client.query(useNext)
   await client.query(createFunctions())
-  for (const table of tables) await createEmpty(client, table, nextSchema)
+  const records = (await readParts(client)).map(({ nsid, total }) => [nsid, Number(total)] as const)
+  const small = smallCollections(new Map(records))
+  for (const table of tables) await createEmpty(client, table, nextSchema, small)
 }
 
 async function dropUnfinished(client: Client): Promise<void> {
@@ -171,11 +174,16 @@ async function finish(
 }
 
 /** Creates a collection's table without its indexes, and with empty counts and sums. */
-export async function createEmpty(client: Client, table: Table, schema: string): Promise<void> {
+export async function createEmpty(
+  client: Client,
+  table: Table,
+  schema: string,
+  small: ReadonlySet<string> = new Set(),
+): Promise<void> {
   await client.query(
     [createTables, createCounts, createSums, createMarks].map((create) => create(table, schema)).join('\n'),
   )
-  if (table.isSpread) await spreadOut(client, table, schema)
+  if (table.isSpread) await spreadOut(client, table, schema, small)
 }
 
 export async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {

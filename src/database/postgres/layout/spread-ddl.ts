@@ -1,6 +1,6 @@
 /** How tables are spread over the nodes of a Citus cluster (https://docs.citusdata.com), and whether there is one. */
 import type { ClientBase } from 'pg'
-import { shardValues, spreadTables } from '../../layout/shards.ts'
+import { countsSmall, shardValues, spreadTables } from '../../layout/shards.ts'
 import type { Table } from '../../layout/tables.ts'
 import { metadataSchema, quote } from './ddl.ts'
 
@@ -105,13 +105,22 @@ export async function setUpNodes(client: ClientBase): Promise<void> {
 /** For a connection on which one transaction changes rows and schemas: each node then does all over one connection. */
 export const oneByOne = `set citus.multi_shard_modify_mode = 'sequential'`
 
-/** Spreads the empty tables of a collection. */
-export async function spreadOut(client: ClientBase, table: Table, schema: string): Promise<void> {
+/** Spreads the empty tables of a collection; of those that lie with a small one, each node gets a copy. */
+export async function spreadOut(
+  client: ClientBase,
+  table: Table,
+  schema: string,
+  small: ReadonlySet<string>,
+): Promise<void> {
   const counts = table.counts.filter(({ kind }) => kind === 'reference')
-  for (const { name } of [table, ...table.arrays, ...counts])
-    await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
-      `${schema}.${quote(name)}`,
-      'shard',
-      `${metadataSchema}.shards`,
-    ])
+  const parts = [
+    ...[table, ...table.arrays].map(({ name }) => ({ name, isCopied: small.has(table.collection.nsid) })),
+    ...counts.map((each) => ({ name: each.name, isCopied: countsSmall(table, each, small) })),
+  ]
+  for (const { name, isCopied } of parts) {
+    const call = isCopied
+      ? 'create_reference_table($1)'
+      : `create_distributed_table($1, 'shard', colocate_with => '${metadataSchema}.shards')`
+    await client.query(`select ${call}`, [`${schema}.${quote(name)}`])
+  }
 }

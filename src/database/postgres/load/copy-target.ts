@@ -3,12 +3,13 @@
  * when all its rows are there. Only one process at a time copies, for as long as its connection lasts.
  */
 import type { Client } from 'pg'
-import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
+import type { CopySource, CopyTarget, RowChanges } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import { recordIn, type CopyRow } from '../../copy/parts.ts'
+import { partsOf, recordIn, type CopyRow } from '../../copy/parts.ts'
 import { repoCollectionUri } from '../../changes.ts'
 import { referredRepoCollections } from '../../derive.ts'
+import { smallCollections } from '../../layout/shards.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections, type WriteTransaction } from '../../write/write-transaction.ts'
@@ -35,7 +36,7 @@ const rowsAtOnce = 500
 /** Throws, without changing the database, if it cannot become a copy of the source. */
 export async function openPostgresTarget(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  source: CopySource,
   given: MigrateOptions,
 ): Promise<CopyTarget> {
   const client = await connect(url, 'write')
@@ -48,7 +49,7 @@ export async function openPostgresTarget(
     await assertOurLayout(client, former)
     const derivation = derivationOf(options.fingerprint)
     const wanted = { derivation, kind: source.kind, source: source.name }
-    if (former === null) await migrate(client, options)
+    if (former === null) await migrate(client, { ...options, small: await smallIn(source, options.tables) })
     const found = await stateOf(former?.derivation ?? derivation, wanted, () =>
       runSteps(client, hasRows(options.tables)),
     )
@@ -58,6 +59,13 @@ export async function openPostgresTarget(
     await closeClient(client)
     throw refusal(error, attemptOf(client))
   }
+}
+
+async function smallIn(source: CopySource, tables: readonly Table[]): Promise<ReadonlySet<string>> {
+  const records = new Map<string, number>()
+  for (const part of partsOf(tables))
+    if (part.table?.isSpread) records.set(part.table.collection.nsid, await source.count(part))
+  return smallCollections(records)
 }
 
 /** The lock of a killed process is released within a second, because the server checks the connection. */
