@@ -20,7 +20,8 @@ export function* refreshDriftedCounts(counted: CountedTable): Steps<void> {
   const { drift, table } = counted
   if (drift < 1000 || table.texts.length === 0) return
   if (drift < 1000 + (yield* estimateRows(table)) / 5) return
-  yield* ask(`analyze ${analyzedColumns(table)}`)
+  // The nodes of a cluster do so by themselves, and may not within a transaction that has changed what each of them has.
+  if (!table.isSpread) yield* ask(`analyze ${analyzedColumns(table)}`)
   yield* refreshCounts(counted)
 }
 
