@@ -42,8 +42,8 @@ test('agents count stories, and find the largest by name', async () => {
     ['x', 1, 1],
   ])
   assert.deepEqual(await ask('story', 'distinct:outlet'), [
-    ['zorax quilm vethu', 3, 2],
-    ['jobbi wramp', 1, 1],
+    ['zorax quilm vethu (a)', 3, 2],
+    ['jobbi wramp (d)', 1, 1],
   ])
   const filters = { story: `at://${did}/${nsid}/a` }
   const { total } = await call('search_records', { collection, filters, fields: ['story.title'] })

@@ -3,9 +3,16 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
+import type { PlainRecord } from '../../../test/reference/dataset.ts'
 import { buildRecord, refTo } from '../../../test/support/records/records.ts'
 import { rounds, seed } from '../../../test/support/rounds.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import {
+  type Agent,
+  createAgent,
+  engineEndpoint,
+  modelOf,
+  readPages,
+} from '../../../test/support/service/agents.ts'
 import { openTestService } from '../../../test/support/service/service.ts'
 import { onOneDatabase } from '../../../test/support/store/databases.ts'
 
@@ -38,6 +45,8 @@ const name = fc.oneof(
   domain,
   fc.tuple(words, domain).map(([some, of]) => `${some.join(' ')} (${of})`),
   fc.constantFrom(' Times', 'St. Time', 'Time: New', 'time…', '"nos"', 'www.nos.example', '???'),
+  fc.constantFrom('(missing)', '  ', 'at://nos', '@nos', 'NOS.example', 'nos.example/time', 'times ', 'a\nb'),
+  fc.constantFrom('York', 'Times 字').map((of) => `${'The New '.repeat(14)}${of}`),
 )
 const outlet = fc.record({
   name,
@@ -51,63 +60,103 @@ const outlet = fc.record({
 })
 const outlets = fc.uniqueArray(outlet, { selector: ({ key }) => key, minLength: 2, maxLength: 7 })
 
+/** Its articles have their titles from these, so that equal ones are on one page and on several. */
+const titles = fc.array(name, { minLength: 1, maxLength: 3 })
+
+/** Letters of a record key, by a number below 26 × 26. */
+function lettersOf(number: number): string {
+  return String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26))
+}
+
+type Drawn<Some> = Some extends fc.Arbitrary<infer One> ? One : never
+
+/** Outlets, their articles, and an analysis of each article. */
+async function buildRecords(
+  drawn: Drawn<typeof outlets>,
+  called: Drawn<typeof titles>,
+): Promise<readonly PlainRecord[]> {
+  const createdAt = '2026-11-01T00:00:00.000Z'
+  const each = await Array.fromAsync(
+    drawn,
+    async ({ name: displayName, key: rkey, domain, articles }, at) => {
+      const value = { displayName, baseUrl: `https://${domain}/`, domain, createdAt }
+      const source = await buildRecord('tech.service.news.source', { rkey, value })
+      const own = await Array.fromAsync({ length: articles }, async (_, number) => {
+        const key = `3aaaaaa${lettersOf(at)}${lettersOf(number)}22`
+        const title = called[number % called.length] ?? ''
+        const url = `https://${domain}/${at}/${number}`
+        const article = await buildRecord('tech.service.news.article', {
+          rkey: key,
+          value: { title, url, source: refTo(source), createdAt },
+        })
+        const analysis = await buildRecord('tech.service.news.enrichment', {
+          rkey: key,
+          value: { article: refTo(article), model: 'm', createdAt },
+        })
+        return [article, analysis]
+      })
+      return [source, ...own.flat()]
+    },
+  )
+  return each.flat()
+}
+
+/** What answers show for the records that a path leads to, with how many refer to each. */
+async function shown(agent: Agent, collection: string, path: string): Promise<readonly [string, number][]> {
+  const args = { collection, limit: 20, max_tokens: 10_000 }
+  const pages = await readPages(agent.call, 'aggregate', { ...args, by: [path] })
+  const found = await readPages(agent.call, 'search_records', { ...args, fields: [path] })
+  const inner = await agent.call('aggregate', { ...args, top: { by: path, limit: 10 }, by: ['collection'] })
+  const described = await readPages(agent.call, 'describe', { collection, field: path, max_tokens: 10_000 })
+  const listed = found.flatMap(({ records }) => records.map((row: Json): string => row[path]))
+  return [
+    ...pages.flatMap(({ rows }): [string, number][] => rows),
+    ...Object.entries(Object.groupBy(listed, (label) => label)).map(([label, all = []]): [string, number] => [
+      label,
+      all.length,
+    ]),
+    ...inner.rows.flatMap(([, , top]: Json[]) => Object.entries(top as Record<string, number>)),
+    ...described.flatMap(({ values }) => Object.entries(values as Record<string, number>)),
+  ]
+}
+
 onOneDatabase('a label that an answer shows means its record as a filter', async (database) => {
   await fc.assert(
-    fc.asyncProperty(outlets, async (drawn) => {
-      const createdAt = '2026-11-01T00:00:00.000Z'
-      const built = await Array.fromAsync(
-        drawn,
-        async ({ name: displayName, key: rkey, domain, articles }, at) => {
-          const source = await buildRecord('tech.service.news.source', {
-            rkey,
-            value: { displayName, baseUrl: `https://${domain}/`, domain, createdAt },
-          })
-          const own = await Array.fromAsync({ length: articles }, (_, number) => {
-            const url = `https://${domain}/${at}/${number}`
-            const value = { title: `Article ${number}`, url, source: refTo(source), createdAt }
-            const letters = [at, number].map((one) =>
-              String.fromCharCode(97 + (one % 26), 97 + Math.floor(one / 26)),
-            )
-            return buildRecord('tech.service.news.article', { rkey: `3aaaaaa${letters.join('')}22`, value })
-          })
-          return { source, own }
-        },
-      )
-      const records = built.flatMap(({ source, own }) => [source, ...own])
+    fc.asyncProperty(outlets, titles, async (drawn, called) => {
+      const records = await buildRecords(drawn, called)
       await using service = await openTestService({ lexicons, references, records, database })
       const agent = createAgent(modelOf(lexicons, references), engineEndpoint(service.engine))
-      const shownFor = new Map<string, string>()
-      const args = { collection: 'article', limit: 50, max_tokens: 10_000 }
-      for (const { source, own } of built) {
-        const uri = { uri: own.map((article) => article.uri) }
-        const { rows } = await agent.call('aggregate', { ...args, filters: uri, by: ['source'] })
-        const { records: found } = await agent.call('search_records', {
-          ...args,
-          filters: uri,
-          fields: ['source'],
-        })
-        const labels = new Set([
-          ...rows.map(([label]: [string]) => label),
-          ...found.map((row: Json) => row.source),
-        ])
-        assert.equal(labels.size, 1)
-        for (const label of labels) {
-          assert.ok(!shownFor.has(label), `${label} is shown for two`)
-          shownFor.set(label, source.uri)
+      for (const [collection, path, target] of [
+        ['article', 'source', 'source'],
+        ['enrichment', 'article', 'article'],
+        ['enrichment', 'article.source', 'source'],
+      ] as const) {
+        const counts = new Map<string, number>()
+        for (const [label, count] of await shown(agent, collection, path)) {
+          assert.equal(counts.get(label) ?? count, count, `${label} in ${path}`)
+          counts.set(label, count)
         }
-      }
-      for (const { source, own } of built) {
-        const label = [...shownFor].find(([, uri]) => uri === source.uri)?.[0]
-        const { records: found } = await agent.call('search_records', {
-          ...args,
-          filters: { source: label },
-          fields: [],
+        const meant = await Array.fromAsync(counts, async ([label, count]) => {
+          const answers = await readPages(agent.call, 'search_records', {
+            collection,
+            limit: 50,
+            max_tokens: 10_000,
+            filters: { [path]: label },
+            fields: [`${path}.uri`],
+          })
+          const found = answers.flatMap((answer) => answer['records'])
+          assert.equal(found.length, count, `${label} in ${path}`)
+          const uris = new Set(found.map((row: Json) => row[`${path}.uri`]))
+          assert.equal(uris.size, 1, label)
+          return [...uris][0]
         })
-        assert.deepEqual(
-          new Set(found.map(({ uri }: Json) => uri)),
-          new Set(own.map(({ uri }) => uri)),
-          label,
+        const referred = records.filter(
+          ({ collection, uri }) =>
+            collection.endsWith(target) &&
+            drawn.length > 0 &&
+            records.some(({ value }) => [value['source']?.uri, value['article']?.uri].includes(uri)),
         )
+        assert.deepEqual(meant.toSorted(), referred.map(({ uri }) => uri).toSorted(), path)
       }
     }),
     { seed, numRuns: rounds(3) },

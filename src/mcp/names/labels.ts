@@ -1,19 +1,25 @@
 /**
- * What answers call the records that references lead to: their names, with a key where the name alone may mean another
- * record. As a filter, such a label means that record.
+ * What answers call the records that references lead to: their names, with a key unless it is known that the name alone
+ * means that record. As a filter, a label means the record that it was shown for.
  */
 import type { Subject } from '../../ask/collections.ts'
 import { printField } from '../../ask/graphql-text.ts'
+import type { Where } from '../../ask/where.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { inPages } from '../graphql/ask.ts'
+import { cutText } from '../words/plain-text.ts'
 import type { Asking, Candidate, Page } from './candidates.ts'
 import { readCandidate, readMostReferred, selectMostReferred, selectNames } from './candidates.ts'
 import { compareNames, type Match, readWanted } from './compare-names.ts'
+import { isWrittenIdentifier } from './find-names.ts'
 
-type Named = Pick<Candidate, 'uri' | 'name'>
+type Named = Pick<Candidate, 'uri' | 'key' | 'name'>
 
-/** The labels by URI, where they are not the name alone. */
+/** Characters of a label that no tool cuts. */
+const longestLabel = 100
+
+/** The labels by URI. */
 export async function findLabels(
   data: Json,
   subjects: readonly Subject[],
@@ -24,7 +30,7 @@ export async function findLabels(
     const { collection, display } = subject
     const named = records.flatMap(([uri, record]): readonly Named[] => {
       const name = uri.split('/')[3] === collection.nsid && display !== null ? record[display.name] : null
-      return typeof name === 'string' && name !== '' ? [{ uri, name }] : []
+      return typeof name === 'string' && name !== '' ? [{ uri, key: recordKey(uri), name }] : []
     })
     return named.length === 0 ? [] : inPages((size) => labelsOf(named, subject, size, askFor))
   })
@@ -48,6 +54,10 @@ function resolvedIn(value: unknown): readonly (readonly [uri: string, record: Js
   })
 }
 
+/**
+ * A name is shown alone if, of all records that it may mean, it means this one by the rule for filters. Only names are
+ * looked up by it, because titles cost too much: they always have the key.
+ */
 async function labelsOf(
   named: readonly Named[],
   subject: Subject,
@@ -55,51 +65,82 @@ async function labelsOf(
   askFor: Asking,
 ): Promise<readonly (readonly [uri: string, label: string])[]> {
   const { isNamed, display, collection } = subject
-  const names = [...new Set(named.map(({ name }) => name))].filter((name) => !isAddress(name)).slice(0, size)
-  const where = { [display?.name ?? '']: { in: names } }
-  const list = printField(`same: ${collection.rootField}`, { first: size, where })
+  const all = [...new Set(isNamed ? named.map(({ name }) => name).filter(isName) : [])]
+  const names = all.filter((name) => !isWord(name)).slice(0, size)
+  const words = all.filter(isWord).slice(0, size)
   const page = { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } }
-  const isAsked = isNamed && names.length > 0
-  const data = isAsked ? await askFor({ [list]: page, ...selectMostReferred(subject) }) : {}
-  const { nodes = [], pageInfo } = (data['same'] ?? {}) as Partial<Page>
-  const read = nodes.map((node) => readCandidate(node, 0, subject))
-  const known = [...new Map([...named, ...read].map((one) => [one.uri, one])).values()]
+  const list = (alias: string, where: Where) => ({
+    [printField(`${alias}: ${collection.rootField}`, { first: size, where })]: page,
+  })
+  const data = await (all.length === 0
+    ? {}
+    : askFor({
+        ...(names.length > 0 && list('same', { [display?.name ?? '']: { in: names } })),
+        ...(names.length > 0 && selectMostReferred(subject)),
+        ...(words.length > 0 && list('keyed', { rkey: { in: words.flatMap(keysOf) } })),
+      }))
+  const { same, keyed } = data as { readonly same?: Page; readonly keyed?: Page }
+  const read = [same, keyed].flatMap((one) => one?.nodes ?? []).map((node) => readCandidate(node, 0, subject))
   const most = readMostReferred(data, subject)
-  const isPlain = ({ uri, name }: Named, same: readonly Named[]): boolean => {
+  const known = [...new Map([...read, ...most].map((one) => [one.uri, one])).values()]
+  const isPlain = ({ uri, key, name }: Named): boolean => {
+    const [asked, found] = isWord(name) ? [words, keyed] : [names, same]
+    if (!asked.includes(name) || found?.pageInfo.hasNextPage !== false) return false
     const wanted = readWanted(name)
-    if (isAddress(name)) return wanted.host === recordKey(uri)
-    if (same.length > 0 || !isNamed) return same.length === 0
-    const matching = most.flatMap((one) => {
+    const matching = known.flatMap((one) => {
       const match = compareNames(wanted, one)
       return match === null ? [] : [{ ...one, match }]
     })
-    const isWhole = pageInfo?.hasNextPage === false && names.includes(name) && name === wanted.text
-    return isWhole && isOwnName([uri], matching)
+    const [first, ...others] = meantFirst(name, matching)
+    return first?.uri === uri && others.length === 0 && (!isWord(name) || keysOf(name).includes(key))
   }
-  return named.flatMap((one) => {
-    const same = known.filter(({ uri, name }) => uri !== one.uri && name === one.name)
-    if (isPlain(one, same)) return []
-    const key = recordKey(one.uri)
-    const mark = same.some(({ uri }) => recordKey(uri) === key) ? one.uri : key
-    return [[one.uri, `${one.name} (${mark})`] as const]
+  return named.map((one) => {
+    const { uri, key, name } = one
+    if (isPlain(one)) return [uri, name]
+    // A filter takes these as missing or as a URI.
+    if (name.trim() === '' || name.startsWith('at://')) return [uri, uri]
+    const isShared = [...named, ...known].some((other) => other.uri !== uri && other.key === key)
+    const mark = isShared ? uri : key
+    return [uri, `${cutText(name, Math.max(longestLabel - 3 - mark.length, 20))} (${mark})`]
   })
 }
 
-/** Whether the name may be the key of another record. */
-function isAddress(name: string): boolean {
-  return /^[\x21-\x7e]+$/.test(name) && readWanted(name).host !== null
+/** A name, which may be cut, and the key or URI of the record. */
+export const labelForm = /^(.+?)…? \(([^\s()]+)\)$/su
+
+/** Whether a filter takes the text as it is, and as a name. */
+function isName(text: string): boolean {
+  const isWhole = readWanted(text).text === text && cutText(text, longestLabel) === text
+  return isWhole && !/^\(missing\)$|\0/.test(text) && !labelForm.test(text)
 }
 
+/** Whether the name may be the key, the domain or the handle of another record. */
+function isWord(name: string): boolean {
+  return (isWrittenIdentifier(name) && !/\s/.test(name)) || readWanted(name).address !== null
+}
+
+/** The keys that a text names: the text, and its domain in small letters. */
+function keysOf(text: string): readonly string[] {
+  return [text, readWanted(text).host ?? text]
+}
+
+type Matching = Candidate & { readonly match: Match }
+
 /**
- * Whether a name means the records that are called exactly so, of all that match it: they have half of the references of
- * those with equal names, and 5 % of those with its words too.
+ * The records that a text means before all that match it: of those that it identifies, the only one with that key;
+ * without any, those that are called so, unless they have less than half of the references of those with equal names, or
+ * less than 5 % of those with its words too.
  */
-export function isOwnName(
-  uris: readonly string[],
-  matching: readonly (Candidate & { readonly match: Match })[],
-): boolean {
-  const sum = (...kinds: readonly string[]) =>
-    matching.reduce((total, { match, fame }) => total + (kinds.includes(match.kind) ? fame : 0), 0)
-  const own = matching.reduce((total, { uri, fame }) => total + (uris.includes(uri) ? fame : 0), 0)
-  return 2 * own >= sum('exact') && 20 * own >= sum('exact', 'words')
+export function meantFirst<One extends Matching>(text: string, matching: readonly One[]): readonly One[] {
+  if (isWrittenIdentifier(text) && matching.some(({ match }) => match.isIdentifier)) {
+    const keyed = keysOf(text).map((key) => matching.filter((one) => one.key === key))
+    const [only, ...others] = keyed.find(({ length }) => length > 0) ?? []
+    return only === undefined || others.length > 0 ? [] : [only]
+  }
+  const shown = matching.filter(({ name }) => name === text)
+  const called = shown.length > 0 ? shown : matching.filter(({ match }) => match.isLabel)
+  const sum = (records: readonly One[]) => records.reduce((total, { fame }) => total + fame, 0)
+  const of = (...kinds: readonly string[]) => matching.filter(({ match }) => kinds.includes(match.kind))
+  const own = sum(called)
+  return 2 * own >= sum(of('exact')) && 20 * own >= sum(of('exact', 'words')) ? called : []
 }

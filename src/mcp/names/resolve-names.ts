@@ -17,7 +17,7 @@ import {
 import { counted } from '../../util/text/counted.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
-import { isOwnName } from './labels.ts'
+import { labelForm, meantFirst } from './labels.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
@@ -83,10 +83,10 @@ export function createNameResolver(catalogue: Catalogue, askFor: Asking, note: (
 
   /** The record that groups show as "The Courier (courier.example)"; null if the text is of another form. */
   async function toldApart(text: string, subjects: readonly Subject[]): Promise<NamedRecord | null> {
-    const [, name, identifier] = /^(.+) \(([^\s()]+)\)$/su.exec(text.trim()) ?? []
+    const [, start = '', identifier] = labelForm.exec(text.trim()) ?? []
     if (identifier === undefined) return null
     const { found } = await find(identifier, subjects)
-    const records = found.filter((one) => one.match.isIdentifier && one.name.trim() === name?.trim())
+    const records = found.filter((one) => one.match.isIdentifier && one.name.trim().startsWith(start.trim()))
     const keyed = records.filter(({ key }) => key === identifier)
     return (keyed.length === 1 ? keyed[0] : records.length === 1 ? records[0] : null) ?? null
   }
@@ -108,10 +108,8 @@ function choose(
   meant: readonly NamedRecord[],
   identified: readonly NamedRecord[],
 ): readonly NamedRecord[] {
-  const shown = meant.filter(({ name }) => name === text)
-  const called = shown.length > 0 ? shown : meant.filter(({ match }) => match.isLabel)
-  const uris = called.map(({ uri }) => uri)
-  if (identified.length === 0 && called.length > 0 && isOwnName(uris, meant)) {
+  const called = meantFirst(text, meant)
+  if (called.length > 0) {
     const one = foremost(called)
     return one === null ? called : [one]
   }

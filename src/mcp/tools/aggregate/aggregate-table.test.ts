@@ -147,7 +147,7 @@ onOneDatabase('a sample without a name has that of what it refers to', async (da
   const agent = await open(database)
   const { rows } = await agent.call('aggregate', { collection: 'note', by: ['did'], samples: 1 })
   const [{ uri, about }] = rows[0][2]
-  assert.deepEqual([uri.endsWith('/n'), about], [true, 'red stone'])
+  assert.deepEqual([uri.endsWith('/n'), about], [true, 'red stone (r0)'])
 })
 
 onOneDatabase('a share and the filters may be met by different referring records', async (database) => {

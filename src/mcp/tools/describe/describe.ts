@@ -147,7 +147,8 @@ async function describeField(
     const isMore = shown < groups.length || groupsPageInfo?.hasNextPage === true
     return present({
       ...whole,
-      values: fewer(groups, keyOf, shown, longest),
+      // A name ends with its key.
+      values: fewer(groups, keyOf, shown, group.resolved === null ? longest : Infinity),
       after: isMore ? groups[Math.min(shown, groups.length) - 1]?.['cursor'] : null,
     })
   }
