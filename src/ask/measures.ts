@@ -114,16 +114,23 @@ function argumentsOf({ field, from }: Measure): Readonly<Record<string, Literal>
   return from === null ? { field: end } : { from: new EnumValue(from), to: end }
 }
 
-/** `at`: the position of the measure in the table, which makes its alias unique. */
-export function selectMeasure(measure: Measure, at: number): Selection {
+/** Such as `distinct_section`, a column of files; `taken`: names of groups, which it must not be. */
+function aliasOf({ text, field, from }: Measure, taken: readonly string[]): string {
+  const word = text.slice(0, text.indexOf(':')).replace('.', '_')
+  const name = [word, ...(from === null ? [] : [from]), field].join('_')
+  return taken.includes(name) ? `${name}_` : name
+}
+
+export function selectMeasure(measure: Measure, taken: readonly string[]): Selection {
   const { name, field, p } = measure
   if (!hasArguments(name)) return { [name]: { [field]: {} } }
   const given = { ...argumentsOf(measure), ...(p !== null && { p: [p] }) }
-  return { [`m${at}: ${printField(name, given)}`]: {} }
+  return { [`${aliasOf(measure, taken)}: ${printField(name, given)}`]: {} }
 }
 
-export function readMeasure({ name, field }: Measure, at: number, row: Json): unknown {
-  const found = hasArguments(name) ? row[`m${at}`] : (row[name] as Json)[field]
+export function readMeasure(measure: Measure, taken: readonly string[], row: Json): unknown {
+  const { name, field } = measure
+  const found = hasArguments(name) ? row[aliasOf(measure, taken)] : (row[name] as Json)[field]
   const value: unknown = Array.isArray(found) ? found[0] : found
   const isDouble = typeof value === 'number' && measures[name].result === 'double'
   return isDouble ? Math.round(value * 1000) / 1000 : value

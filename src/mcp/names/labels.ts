@@ -124,14 +124,15 @@ function keysOf(text: string): readonly string[] {
   return [text, readWanted(text).host ?? text]
 }
 
-type Matching = Candidate & { readonly match: Match }
-
 /**
  * The records that a text means before all that match it: of those that it identifies, the only one with that key;
  * without any, those that are called so, unless they have less than half of the references of those with equal names, or
  * less than 5 % of those with its words too.
  */
-export function meantFirst<One extends Matching>(text: string, matching: readonly One[]): readonly One[] {
+export function meantFirst<One extends Candidate & { readonly match: Match }>(
+  text: string,
+  matching: readonly One[],
+): readonly One[] {
   if (isWrittenIdentifier(text) && matching.some(({ match }) => match.isIdentifier)) {
     const keyed = keysOf(text).map((key) => matching.filter((one) => one.key === key))
     const [only, ...others] = keyed.find(({ length }) => length > 0) ?? []

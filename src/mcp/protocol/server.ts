@@ -6,7 +6,7 @@ import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import { isObject, type Json, valueAt } from '../../util/is-object.ts'
-import { fileQuery, type Tool, type ToolsGiven } from '../tools/tool.ts'
+import { type Answer, file, type Tool, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
 import { errorText, mostMessageParts, requestIdOf } from './message.ts'
@@ -94,10 +94,10 @@ async function call(
 ): Promise<CallToolResult> {
   const deadline = AbortSignal.timeout(timeout)
   try {
-    const answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
-    const { [fileQuery]: query }: { readonly [fileQuery]?: string } = answer
+    const answer: Answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
+    const { query, rows } = answer[file] ?? {}
     const uri = query && website ? `${website}/api/graphql?format=csv&query=${encodeURIComponent(query)}` : ''
-    const link = { type: 'resource_link', uri, name: 'All rows', mimeType: 'text/csv' } as const
+    const link = { type: 'resource_link', uri, name: rows ?? '', mimeType: 'text/csv' } as const
     const isLinked = uri !== '' && uri.length <= longestUri
     return { content: [{ type: 'text', text: answerText(answer) }, ...(isLinked ? [link] : [])] }
   } catch (error) {

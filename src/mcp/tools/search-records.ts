@@ -128,7 +128,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   // Records that refer are lists, which a row of a file has no column for.
   const columns = paths.filter(({ steps }) => !steps.some(({ kind }) => kind === 'reverse'))
   const nodes = { ...selectRow(columns, toolbox), ...(isFull && { recordJson: {} }) }
-  return withFile(whole, { [printField(root, narrowed)]: { nodes } })
+  return withFile(whole, { [printField(root, narrowed)]: { nodes } }, 'All rows that your tier allows')
 }
 
 function answer(

@@ -17,8 +17,10 @@ export interface ToolsGiven {
   readonly chatgpt?: boolean
 }
 
-/** In an answer: the query whose file has all rows, where the answer has many of more. It is not part of the text. */
-export const fileQuery = Symbol('the query of a file')
+/** In an answer that has many of more rows: the query of a file, and which rows it has. It is not part of the text. */
+export const file = Symbol('a file')
+
+export type Answer = Json & { readonly [file]?: { readonly query: string; readonly rows: string } }
 
 export interface Tool {
   readonly name: string
@@ -26,5 +28,5 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: Json
   /** `args` have been validated against `inputSchema`. Callers see the message of an AskError. */
-  run(args: Json, signal: AbortSignal): Promise<Json>
+  run(args: Json, signal: AbortSignal): Promise<Answer>
 }

@@ -8,7 +8,7 @@ import { type budgets, mostTokens } from '../words/budget.ts'
 import { isWithin, tokensOfJson } from '../words/tokens.ts'
 import { AskError } from '../../ask/ask-error.ts'
 import type { Json } from '../../util/is-object.ts'
-import { fileQuery, type Tool } from './tool.ts'
+import { file, type Tool } from './tool.ts'
 
 /** The answer of a query, and how fresh the index was that it was read from. */
 export interface IndexRead {
@@ -87,11 +87,11 @@ export function present(members: Json): Json {
 /** Fewer rows are read sooner than a file of all. */
 const manyRows = 20
 
-/** The answer with the query of the file of all its rows, if it has many, and others follow. */
-export function withFile(answer: Json, query: Selection): Json {
+/** The answer with the query of the file of its rows, if it has many, and others follow; `named`: which rows these are. */
+export function withFile(answer: Json, query: Selection, named: string): Json {
   const rows = answer['records'] ?? answer['rows']
   const isCut = Array.isArray(rows) && rows.length >= manyRows && answer['after'] !== undefined
-  return isCut ? { ...answer, [fileQuery]: printSelection(query) } : answer
+  return isCut ? { ...answer, [file]: { query: printSelection(query), rows: named } } : answer
 }
 
 export function sentences(...parts: readonly (string | null)[]): string {

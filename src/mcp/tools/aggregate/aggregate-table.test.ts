@@ -1,6 +1,9 @@
 /** Shares of groups, compared with counts of records, where there are more groups than the service returns at once. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import fc from 'fast-check'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
+import { type Answer, file } from '../tool.ts'
 import { openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
 import { checkedCalls } from '../../../../test/mcp/checked-calls.ts'
@@ -14,6 +17,7 @@ import {
 } from '../../../../test/support/service/agents.ts'
 import { onOneDatabase } from '../../../../test/support/store/databases.ts'
 import type { Engine } from '../../../../test/support/store/postgres.ts'
+import type { Json } from '../../../util/is-object.ts'
 import { buildRecord } from '../../../../test/support/records/records.ts'
 import { sharedService } from '../../../../test/support/service/service.ts'
 import { recordLexicon } from '../../../../test/support/store/store.ts'
@@ -81,8 +85,11 @@ async function recordsOfWorks() {
 }
 
 async function open(database: Engine): Promise<Agent> {
-  const endpoint = engineEndpoint((await shared(database)).engine, undefined, { points: 1_000 })
-  return createAgent(modelOf([lexicon, note], references), endpoint)
+  return createAgent(modelOf([lexicon, note], references), await endpointOf(database))
+}
+
+async function endpointOf(database: Engine) {
+  return engineEndpoint((await shared(database)).engine, undefined, { points: 1_000 })
 }
 
 const asked = { collection: 'work', by: ['kind'], share: { language: 'en' } }
@@ -164,4 +171,42 @@ onOneDatabase('a share and the filters may be met by different referring records
     const inOne = reference.count(article, { techServiceNewsEnrichmentViaArticle: { some } })
     assert.ok(rows[0][1] > inOne, JSON.stringify(filters))
   }
+})
+
+onOneDatabase('the file of a table has its columns, and as many rows as its link says', async (database) => {
+  const endpoint = await endpointOf(database)
+  const { tools } = await open(database)
+  const paths = fc.constantFrom('kind', 'language', 'title', 'parts.name', 'parts.role')
+  const table = fc.record({
+    by: fc.uniqueArray(paths, { minLength: 1, maxLength: 2 }),
+    measures: fc.uniqueArray(
+      paths.map((path) => `distinct:${path}`),
+      { maxLength: 3 },
+    ),
+    min_count: fc.constantFrom(undefined, 2),
+  })
+  await fc.assert(
+    fc.asyncProperty(table, async ({ min_count, ...given }) => {
+      const args = { collection: 'work', ...given, ...(min_count && { min_count }), limit: 20 }
+      const aggregate = tools.find(({ name }) => name === 'aggregate')
+      const answer: Answer = (await aggregate?.run(args, new AbortController().signal)) ?? {}
+      const of = answer[file]
+      if (of === undefined) return
+      const { data } = await endpoint.ask({ query: of.query }, new AbortController().signal)
+      assert.ok(data !== null)
+      const { groups } = data['testSharesWorkAggregate'] as { readonly groups: readonly Json[] }
+      const all = Number(answer['groups'])
+      assert.deepEqual(
+        [groups.length, of.rows],
+        all > 1_000 ? [1_000, 'At most 1000 rows'] : [all, 'All rows'],
+      )
+      const columns = answer['columns'] as readonly string[]
+      for (const [at, row] of (answer['rows'] as readonly (readonly unknown[])[]).entries())
+        assert.deepEqual(
+          columns.map((column) => groups[at]?.[column.replace(/[:.]/g, '_')]),
+          row,
+        )
+    }),
+    { seed, numRuns: rounds(8) },
+  )
 })

@@ -146,7 +146,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const { cursor: _, ...groupRow } = selectMain(question, toolbox)['groups'] ?? {}
   const { after: __, ...unpaged } = args
   const all = printMain({ ...question, args: { ...unpaged, limit: mostGroups } })
-  return withFile(said, { [all]: { groups: groupRow } })
+  const isWhole = Number(said['groups'] ?? whole.groupCount) <= mostGroups
+  return withFile(said, { [all]: { groups: groupRow } }, isWhole ? 'All rows' : `At most ${mostGroups} rows`)
 }
 
 async function readQuestion(
@@ -181,7 +182,7 @@ async function readQuestion(
     ...(against === null ? [] : significanceColumns),
     ...(args.change === true ? [changeColumn] : []),
     ...(hasPercent ? [percentColumn] : []),
-    ...measures.map(measureColumn),
+    ...measures.map((measure) => measureColumn(measure, groups)),
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
     ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject, toolbox)]),
   ]

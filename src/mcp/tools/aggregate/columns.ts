@@ -27,11 +27,12 @@ export interface Column {
   read(row: Json): unknown
 }
 
-export function measureColumn(measure: Measure, at: number): Column {
+export function measureColumn(measure: Measure, groups: readonly Group[]): Column {
+  const taken = groups.map(({ field }) => field.name)
   return {
     title: measure.text,
-    select: selectMeasure(measure, at),
-    read: (row) => readMeasure(measure, at, row),
+    select: selectMeasure(measure, taken),
+    read: (row) => readMeasure(measure, taken, row),
   }
 }
 
@@ -110,20 +111,18 @@ export function topColumn(
       : { rankBy: rankByMeasure(measure, isDescending) }),
     limit: Number(limit ?? 3),
   }
-  const shown = measure === null ? { count: {} } : selectMeasure(measure, 0)
+  const column: Pick<Column, 'select' | 'read'> =
+    measure === null ? { select: { count: {} }, read: ({ count }) => count } : measureColumn(measure, [group])
   return {
     title: measure === null ? `top ${group.text}` : `top ${group.text} by ${measure.text}`,
-    select: { [`top: ${printField('top', given)}`]: mergeSelections([selectGroup(group, context), shown]) },
+    select: {
+      [`top: ${printField('top', given)}`]: mergeSelections([selectGroup(group, context), column.select]),
+    },
     read: ({ top }) => {
       const rows = top as readonly Json[]
       const names = groupNames(group, rows, context)
       const labelOf = (value: unknown) => names.get(value) ?? (value === null ? '(missing)' : String(value))
-      return Object.fromEntries(
-        rows.map((row) => [
-          labelOf(row[group.field.name]),
-          measure === null ? row['count'] : readMeasure(measure, 0, row),
-        ]),
-      )
+      return Object.fromEntries(rows.map((row) => [labelOf(row[group.field.name]), column.read(row)]))
     },
   }
 }
