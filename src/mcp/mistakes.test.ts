@@ -138,6 +138,28 @@ const nothing: Table = {
       filtered({ tags: ['FREIZEIT'] }),
       /^No record has "FREIZEIT" in tags\. Did you mean "Freizeit"\? The most frequent of 412: (?!.*Freizeit)/,
     ],
+    [
+      filtered({ tags: { hasAll: ['climate', 'election'] } }),
+      /^Each filter is met, but not all together: tags has "climate" \d+, tags has "election" \d+\.$/,
+    ],
+    [
+      filtered({ tags: { has: 'health', hasAll: ['CLIMATE'] } }),
+      /^No record has "CLIMATE" in tags\. Did you mean "climate"/,
+    ],
+    [
+      filtered({ 'source.isIndexed': false }),
+      /^No article has \{?.*false\}? in source\.isIndexed; 660 have source\.$/,
+    ],
+    [
+      filtered({
+        language: 'en',
+        'source.country': 'US',
+        tags: 'climate',
+        articleType: 'report',
+        section: 'zzzz',
+      }),
+      /^No article has "zzzz" in section; 622 have section\.$/,
+    ],
     [{ text: 'climate change' }, /word after word/],
     [{ text: 'hippopotamus' }, /what other languages call it/],
   ],
@@ -176,7 +198,7 @@ for (const tags of ['Freizeit', ['FREIZEIT', 'Freizeit']])
     const { total, hint } = await open().call('search_records', { collection: 'article', filters })
     assert.deepEqual(
       [total, hint],
-      [0, 'Each filter is met, but not all by one article: tags 1, source.country 43.'],
+      [0, 'Each filter is met, but not all together: tags 1, source.country 43.'],
     )
   })
 
@@ -184,7 +206,7 @@ test('a value that is there is no reason why nothing was found', async () => {
   const filters = { language: ['en', 'xx'], 'source.country': 'JP' }
   const { total, hint } = await open().call('search_records', { collection: 'article', filters })
   assert.equal(total, 0)
-  assert.match(hint, /^Each filter is met, but not all by one article: language \d+, source\.country 43\.$/)
+  assert.match(hint, /^Each filter is met, but not all together: language \d+, source\.country 43\.$/)
 })
 
 for (const field of ['duplicateOf', 'source', 'tags', 'language', 'publishedAt', 'image', 'enrichment'])

@@ -44,13 +44,16 @@ async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox)
   const { filters, text } = narrowing
   const address = await withoutQuery(filters, subject, toolbox)
   if (address !== null) return address
-  const { unmet, met } = await whyNoValue(filters, subject, toolbox)
+  const { unmet, unmetTime, met } = await whyNoValue(narrowing, subject, toolbox)
   if (unmet) return unmet
-  const whenElse = await whyNoTime(narrowing, subject, toolbox)
-  if (whenElse !== null) return whenElse
   const words = readSearch(subject, narrowing.search)
+  const whole = { search: words?.text, where: await buildWhere(subject, narrowing, toolbox) }
+  // What no record of a selection meets, as a share, others may.
+  if ((await countAll([whole], subject, toolbox))[0] !== 0) return null
+  const when = (await whyNoTime(narrowing, subject, toolbox)) ?? (await unmetTime())
+  if (when) return when
   if (words !== null && words.terms.length > 0) return whyNoWords(words, narrowing, subject, toolbox)
-  if (!text?.trim()) return met ?? null
+  if (!text?.trim()) return words === null ? met : null
   return /\s/.test(text.trim())
     ? 'A text has to be there as it is written, word after word: try its rarest word, or what other languages call it.'
     : 'Try a part of the word, or what other languages call it.'

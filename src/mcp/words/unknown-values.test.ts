@@ -71,7 +71,7 @@ onOneDatabase('a value in other letters is found among more than 50, in lists to
     )
   assert.match((await why({ country: 'AAA' })) ?? '', /mean "AA"\?/)
   for (const [filters, said] of [
-    [{ country: 'LE', languages: 'aa' }, /^Each filter is met, but not all by one source: country 1, lan/],
+    [{ country: 'LE', languages: 'aa' }, /^Each filter is met, but not all together: country 1, lan/],
     [{ country: ['QQ', 'RR', 'SS', 'TT', 'UU'] }, /^No record has any of these values in country\. The most/],
     [{ 'article.language': 'en' }, /^No source has any article: no record refers to one so\.$/],
     [{ article: 'some' }, /^No source has any article/],

@@ -3,7 +3,7 @@ import { isUrl } from '../../schema/model/where-operators.ts'
 import { measureFields } from '../../schema/model/operators.ts'
 import { leafPath } from '../../schema/model/leaves.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { buildWhere } from '../../ask/filters.ts'
+import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
 import { elementOf, holderAfter, parsePath, type Path } from '../../ask/paths.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
@@ -17,33 +17,53 @@ import { besidesTime } from './side-counts.ts'
 import { dayOf } from './days.ts'
 import { cutText, quoted } from './plain-text.ts'
 
-/** How many filters of a call, and values of a filter, are checked. */
-const mostFilters = 4
+/** How many conditions of a call are checked, how many of them at once, and how many values of one are sought. */
+const mostConditions = 12
+const mostAtOnce = 4
 const mostSought = 4
 /** How many values of the index are read, and shown. */
 const mostRead = 50
 const mostShown = 25
 
-/** Why no record meets one of the filters; or else what each of them finds. Those on the main time are not looked at. */
-export async function whyNoValue(
-  given: unknown,
-  subject: Subject,
-  toolbox: Toolbox,
-): Promise<{ readonly unmet?: string | null; readonly met?: string }> {
-  const filters = besidesTime({ filters: given }, subject, toolbox)?.filters ?? given
-  if (!isObject(filters)) return {}
-  const each = Object.entries(filters).slice(0, mostFilters)
-  const counts = await countFilters(each, subject, toolbox)
-  const [text, value] = each[counts.indexOf(0)] ?? []
-  if (text !== undefined) return { unmet: await whyNoneMeets(text, value, subject, toolbox) }
-  if (each.length < 2) return {}
-  const met = each.map(([name], at) => `${name} ${counts[at]}`).join(', ')
-  return { met: `Each filter is met, but not all by one ${subject.label}: ${met}.` }
+/** A part of what is asked for, which may hold by itself. */
+type Condition = readonly [text: string, value: unknown, name?: string]
+
+/** Why no record meets a condition beside those on the main time, or any condition; else what each of them finds. */
+export async function whyNoValue(narrowing: Narrowing, subject: Subject, toolbox: Toolbox) {
+  const all = conditionsIn(narrowing, subject)
+  const checked = all.slice(0, mostConditions)
+  const counts = await countFilters(checked, subject, toolbox)
+  const unmet = checked.filter((_, at) => counts[at] === 0)
+  const isTimeless = ([text, value]: Condition) =>
+    besidesTime({ filters: { [text]: value } }, subject, toolbox) === null
+  const why = async ([first]: readonly Condition[]) => first && whyNoneMeets(first, subject, toolbox)
+  const met = checked.map(([, , name], at) => `${name} ${counts[at]}`).join(', ')
+  const isMet = unmet.length === 0 && all.length > 1 && all.length === checked.length
+  return {
+    unmet: await why(unmet.filter(isTimeless)),
+    unmetTime: () => why(unmet),
+    met: isMet ? `Each filter is met, but not all together: ${met}.` : null,
+  }
+}
+
+/** Each operator of a filter, each element of `hasAll`, and each bound of the main time. */
+function conditionsIn({ filters, since, until }: Narrowing, { time }: Subject): readonly Condition[] {
+  const named = Object.entries(isObject(filters) ? filters : {}).flatMap(([text, value]): Condition[] => {
+    const entries: (readonly [string, unknown])[] = Object.entries(isObject(value) ? value : {})
+    const each = entries.flatMap(([name, operand]) =>
+      name === 'hasAll' ? [operand].flat().map((one) => ['has', one] as const) : [[name, operand] as const],
+    )
+    if (each.length < 2) return [[text, each.length === 0 ? value : Object.fromEntries(each), text]]
+    const shown = (operand: unknown) => cutText(JSON.stringify(operand), 60)
+    return each.map(([name, operand]) => [text, { [name]: operand }, `${text} ${name} ${shown(operand)}`])
+  })
+  const bound = (name: string, operator: string, value: unknown): Condition[] =>
+    value === undefined ? [] : [[time, { [operator]: value }, name]]
+  return [...named, ...bound('since', 'gte', since), ...bound('until', 'lte', until)]
 }
 
 async function whyNoneMeets(
-  text: string,
-  value: unknown,
+  [text, value]: Condition,
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<string | null> {
@@ -54,23 +74,20 @@ async function whyNoneMeets(
     .split('.')
     .slice(0, reverse + 1)
     .join('.')
-  const present: [string, unknown] = [text, end.kind === 'records' ? 'some' : { ne: null }]
-  const isOperator = end.kind === 'operator'
-  const [there, referred] = await countFilters(
-    [...(isOperator ? [] : [present]), ...(reverse === -1 ? [] : [[referring, 'some'] as const])],
-    subject,
-    toolbox,
-  )
-  if ((isOperator ? there : referred) === 0 || (end.kind === 'records' && there === 0))
-    return `No ${subject.label} has any ${referring}: no record refers to one so.`
-  if (there === 0) return `No record has ${text}.`
-  if (value === null || value === 'none') return `Every ${subject.label} has ${text}.`
+  // Of an operator of a reference, the reference.
+  const own = end.kind === 'operator' ? text.slice(0, text.lastIndexOf('.')) : text
+  const present: Condition = [own, end.kind === 'records' ? 'some' : { ne: null }]
+  const asked: readonly Condition[] = reverse === -1 ? [present] : [present, [referring, 'some']]
+  const [there, referred] = await countFilters(asked, subject, toolbox)
+  if (referred === 0) return `No ${subject.label} has any ${referring}: no record refers to one so.`
+  if (there === 0) return `No record has ${own}.`
+  if (value === null || (value === 'none' && steps.length === 1)) return `Every ${subject.label} has ${text}.`
   const values = valuesIn(value)
   if (end.kind === 'property' && isWhole(path) && values.length > 0)
     return whyNone(path, values, end.field.constraints.values, toolbox)
   return (
     (await rangeOf(path, toolbox)) ??
-    `No ${subject.label} has ${cutText(JSON.stringify(value), 80)} in ${text}, and ${there} have another value.`
+    `No ${subject.label} has ${cutText(JSON.stringify(value), 80)} in ${text}; ${there} have ${own}.`
   )
 }
 
@@ -78,8 +95,9 @@ async function whyNoneMeets(
 async function rangeOf({ steps, end, text, from }: Path, toolbox: Toolbox): Promise<string | null> {
   if (end.kind === 'records') return null
   const holder = holderAfter(steps, from)
-  const { name } = end.field
-  const field = measureFields(holder).find(({ leaf }) => leafPath(leaf).join('.') === name)
+  const inside = steps.slice(steps.findLastIndex(({ record }) => record !== null) + 1)
+  const own = [...inside, end.field].map(({ name }) => name).join('.')
+  const field = measureFields(holder).find(({ leaf }) => leafPath(leaf).join('.') === own)
   if (field === undefined) return null
   const root = `${holder.rootField}Aggregate`
   const data = await toolbox.ask({ [root]: { min: leaves(field.name), max: leaves(field.name) } })
@@ -91,14 +109,19 @@ async function rangeOf({ steps, end, text, from }: Path, toolbox: Toolbox): Prom
 }
 
 async function countFilters(
-  filters: readonly (readonly [text: string, value: unknown])[],
+  conditions: readonly Condition[],
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<readonly number[]> {
-  const wheres = await Array.fromAsync(filters, async ([text, value]) => ({
+  const wheres = await Array.fromAsync(conditions, async ([text, value]) => ({
     where: await buildWhere(subject, { filters: { [text]: value } }, toolbox),
   }))
-  return countAll(wheres, subject, toolbox)
+  const counts: number[] = []
+  while (counts.length < wheres.length)
+    counts.push(
+      ...(await countAll(wheres.slice(counts.length, counts.length + mostAtOnce), subject, toolbox)),
+    )
+  return counts
 }
 
 /** `values` are compared whole, and no record has any of them. */
@@ -128,9 +151,11 @@ async function whyNone(
   return `${said}${didYouMean(written)}${frequent}`
 }
 
+/** Of another record, such as an analysis of no article, the index may have the very value. */
 function similar(wrong: string, known: readonly string[]): string | null {
   const folded = wrong.toLowerCase()
-  return nearest(wrong, known) ?? known.find((value) => value.toLowerCase().includes(folded)) ?? null
+  const others = known.filter((value) => value !== wrong)
+  return nearest(wrong, others) ?? others.find((value) => value.toLowerCase().includes(folded)) ?? null
 }
 
 /** Other ways to write a value in capitals and small letters. */
@@ -181,7 +206,7 @@ async function valuesInIndex(rootField: string, { field }: Group, toolbox: Toolb
 
 /** The numbers of records that each search finds, or that meet each `where`. */
 export async function countAll(
-  searches: readonly { readonly search?: string; readonly where?: Where | null }[],
+  searches: readonly { readonly search?: string | undefined; readonly where?: Where | null }[],
   { collection }: Subject,
   toolbox: Toolbox,
 ): Promise<readonly number[]> {
