@@ -266,6 +266,7 @@ const archives: readonly (readonly [
   says: string,
   times: readonly (string | undefined)[],
   from: string | null,
+  indexedAt?: string,
 ])[] = [
   [
     'an index with a record of seven days ago is not an archive',
@@ -282,15 +283,21 @@ const archives: readonly (readonly [
     ['2031-01-01T00:00:00Z', '2026-07-03T23:30:00-05:00', undefined],
     '2026-07-04',
   ],
+  [
+    'times after the last indexing do not count',
+    ['2020-07-01T00:00:00Z', '2020-05-31T10:00:00Z', '2020-05-31T10:00:00.000002Z', '2026-11-15T00:00:00Z'],
+    '2020-05-31',
+    '2020-05-31T10:00:00.000001Z',
+  ],
   ['an index with times in the future alone is not an archive', ['2031-01-01T00:00:00Z', undefined], null],
   ['an index without times is not an archive', [undefined], null],
 ]
 
-for (const [says, times, from] of archives)
+for (const [says, times, from, indexedAt = demoDay.toISOString()] of archives)
   onOneDatabase(says, async (database) => {
     const values = times.map((madeAt) => ({ ...(madeAt && { madeAt }) }))
     const records = await Promise.all(
-      values.map((value, at) => buildRecord('test.archive.work', { rkey: `r${at}`, value })),
+      values.map((value, at) => buildRecord('test.archive.work', { rkey: `r${at}`, indexedAt, value })),
     )
     await using service = await openTestService({ lexicons, references, records, database })
     const agent = createAgent(modelOf(lexicons, references), engineEndpoint(service.engine))
@@ -300,6 +307,17 @@ for (const [says, times, from] of archives)
       // The newest record is in the days until itself, whatever its microseconds are.
       const newest = await agent.call('aggregate', { collection: 'work', filters: { madeAt: 'last 7 days' } })
       assert.equal(newest.count, 1)
+      // The data end there, whatever some records say: that month and what follows are incomplete.
+      const months = await agent.call('aggregate', {
+        collection: 'work',
+        by: ['madeAt:month'],
+        until: '2026-11',
+      })
+      const ofEnd = (all: readonly string[]) => all.filter((month) => month >= `${from.slice(0, 7)}-01`)
+      assert.deepEqual(
+        ofEnd(months.incomplete ?? []),
+        ofEnd(months.rows.map(([month]: readonly string[]) => month)),
+      )
     }
     const start = Date.parse(from ?? demoDay.toISOString().slice(0, 10))
     assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)

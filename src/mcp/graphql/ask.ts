@@ -4,6 +4,7 @@ import { prepare } from '../../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from '../../endpoint/endpoint.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import { wordRefusal } from '../words/service-refusals.ts'
+import { instantText, parseInstant } from '../../util/instant.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { ToolsGiven } from '../tools/tool.ts'
 
@@ -78,9 +79,14 @@ export function splitIndexTime({ [alias]: indexStatus, ...data }: Json): {
   return { data, asOf: indexStatus === undefined ? null : indexTime({ indexStatus }) }
 }
 
-/** When the newest record of all collections was stored, to the second; null without records. */
-export function indexTime({ indexStatus }: Json): string | null {
+/** When the newest record of all collections was stored; null without records. */
+export function newestIndexed({ indexStatus }: Json): bigint | null {
   const { collections } = indexStatus as { collections: readonly { newestIndexedAt: string | null }[] }
-  const times = collections.flatMap(({ newestIndexedAt }) => newestIndexedAt?.replace(/\.\d+/, '') ?? [])
-  return times.toSorted().at(-1) ?? null
+  const times = collections.flatMap(({ newestIndexedAt }) => parseInstant(newestIndexedAt ?? '') ?? [])
+  return times.reduce((last: bigint | null, time) => (last === null || time > last ? time : last), null)
+}
+
+/** The same, to the second. */
+export function indexTime(data: Json): string | null {
+  return instantText(newestIndexed(data))?.replace(/\.\d+/, '') ?? null
 }

@@ -5,7 +5,9 @@
  */
 import type { Collection } from '../../schema/model/model.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
+import { indexTimeSelection, newestIndexed } from '../graphql/ask.ts'
 import type { Asking } from '../names/candidates.ts'
+import { formatInstant } from '../../util/instant.ts'
 import { readEnd, selectEnd } from './days.ts'
 
 /** Days: an index whose newest record is older is an archive. */
@@ -17,15 +19,17 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
 
-  async function readTime(subject: Subject): Promise<Date> {
+  async function readTime(subject: Subject, until = now().toISOString()): Promise<Date> {
     const at = now()
     const subjects = main === null || main === subject ? [subject] : [subject, main]
-    // Times in the future are mistakes, and are ignored.
     const selections = subjects.map((each, index) =>
-      selectEnd(`newest${index}`, each, 'DESC', { where: { [each.time]: { lte: at.toISOString() } } }),
+      selectEnd(`newest${index}`, each, 'DESC', { where: { [each.time]: { lte: until } } }),
     )
-    const data = await askFor(Object.assign({}, ...selections))
+    const data = await askFor(Object.assign({}, indexTimeSelection, ...selections))
     const times = subjects.flatMap((each, index) => readEnd(data, `newest${index}`, each) ?? [])
+    // Times in the future, or after the last indexing, are mistakes, and are ignored.
+    const last = newestIndexed(data)
+    if (last !== null && times.some((time) => time > last)) return readTime(subject, formatInstant(last))
     // Rounded up to a millisecond, so that the record is not later.
     const newest = Math.max(...times.map((time) => Number((time + 999n) / 1000n)))
     if (times.length === 0 || at.getTime() - newest <= archiveDays * 86_400_000) return at

@@ -121,7 +121,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const read = await toolbox.read(asked, besides).catch(throwCursorError)
   const { data } = read
   const whole = data[rootOf(subject)] as Aggregated
-  const partial = partialTimes(groups, whole.groups ?? [], data, where, toolbox)
+  const partial = partialTimes(groups, whole.groups ?? [], read, where, toolbox)
   const built = buildTable(groups, columns, whole, toolbox)
   const table = withoutPartialChanges(built, groups, partial)
   const isNoneUnusual = against !== null && whole.count > 0 && table.rows.length === 0

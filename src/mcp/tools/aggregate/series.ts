@@ -9,6 +9,7 @@ import { leaves, type Selection } from '../../../ask/graphql-text.ts'
 import { holderAfter, parsePath, type SchemaContext } from '../../../ask/paths.ts'
 import type { Where } from '../../../ask/where.ts'
 import { AskError } from '../../../ask/ask-error.ts'
+import type { IndexRead } from '../toolbox.ts'
 import type { AggregateArguments, Column, Table } from './columns.ts'
 
 const change = 'change'
@@ -62,7 +63,7 @@ export function selectSpan(groups: readonly Group[], subject: Subject, context: 
 export function partialTimes(
   groups: readonly Group[],
   rows: readonly Json[],
-  { span }: Json,
+  { data: { span }, asOf }: IndexRead,
   where: Where | null,
   { catalogue, now }: SchemaContext & { readonly now: () => Date },
 ): { readonly incomplete: readonly unknown[]; readonly unchanged: ReadonlySet<unknown> } {
@@ -74,7 +75,7 @@ export function partialTimes(
   const at = (...times: readonly unknown[]) =>
     times.flatMap((time) => (typeof time === 'string' ? Date.parse(time) : []))
   const first = Math.max(...at(min['at'], gte, gt))
-  const last = Math.min(...at(max['at'], lt, lte), now().getTime())
+  const last = Math.min(...at(max['at'], lt, lte, asOf), now().getTime())
   const { name, bucket } = group.field
   const keys = new Set(rows.flatMap((row) => (typeof row[name] === 'string' ? row[name] : [])))
   const times = [...keys].sort((one, other) => Date.parse(one) - Date.parse(other))
