@@ -20,11 +20,11 @@ const synonyms = new Map(
     operator.synonyms.map((synonym: string) => [synonym, name] as const),
   ),
 )
-const arrayOperators = operatorsOn('array').map(([name]) => name)
 
 /** `value` is not null. */
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
-  const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
+  const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock, true)
+  const isText = of.kind === 'string'
   if (!isObject(value)) return anyOf(of, true, [value].flat().map(element))
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]): [string, Literal] => {
@@ -32,7 +32,13 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
       if (name === 'has' || name === 'eq') return ['has', element(inner)]
       if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
       if (name === 'hasAll') return [name, list(text, inner).map(element)]
-      throw unknownOperator(text, name, arrayOperators)
+      if (name === 'contains' && isText) return [name, asText(text, inner)]
+      const allowed = operatorsOn('array', ...(isText ? (['texts'] as const) : []))
+      throw unknownOperator(
+        text,
+        name,
+        allowed.map(([known]) => known),
+      )
     }),
   )
 }
@@ -123,19 +129,27 @@ export function notAfter({ end, includesEnd }: Stretch): Where {
 }
 
 /** A day or a month is many moments, of which a list of values and `ne` would mean the first alone. */
-function momentOf(text: string, value: unknown, { now }: Clock): string {
+function momentOf(text: string, value: unknown, { now }: Clock, isElement: boolean): string {
   const { start, end } = parseStretch(asText(text, value), now())
-  if (start !== end) throw notMoment(text)
+  if (start !== end) throw notMoment(text, isElement)
   return start
 }
 
-function notMoment(text: string): AskError {
+function notMoment(text: string, isElement = false): AskError {
+  const moments = 'moments such as "2026-11-16T09:30:00Z", and not days or months.'
+  if (isElement) return new AskError(`"${text}" is a list of times. It takes ${moments}`)
   return new AskError(
-    `This operator of "${text}" takes moments such as "2026-11-16T09:30:00Z", and not days or months. For any of several write them as a plain list, ["2026-10", "2026-11"]; for others write bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
+    `This operator of "${text}" takes ${moments} For any of several write them as a plain list, ["2026-10", "2026-11"]; for others write bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
   )
 }
 
-function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clock): Literal {
+function scalarLiteral(
+  text: string,
+  type: FieldType,
+  value: unknown,
+  clock: Clock,
+  isElement = false,
+): Literal {
   switch (type.kind) {
     case 'integer': {
       const number = typeof value === 'string' ? readText(type, value) : value
@@ -151,7 +165,7 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clo
       throw new AskError(`"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`)
     }
     case 'datetime':
-      return momentOf(text, value, clock)
+      return momentOf(text, value, clock, isElement)
     default:
       return asText(text, value)
   }

@@ -1,5 +1,6 @@
 /** Compiles a caller's filters, which are keyed by path, to a GraphQL `where`. */
 import type { Collection, FieldType } from '../schema/model/model.ts'
+import { leafType } from '../schema/model/leaves.ts'
 import { hasConditions, targetOf } from '../schema/model/operators.ts'
 import type { Subject } from './collections.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from './conditions.ts'
 import { isRelative, parseStretch } from './dates.ts'
 import { handlesToDids, type NameLookup, namesToUris } from './references.ts'
-import type { Path, RecordStep, SchemaContext } from './paths.ts'
+import type { End, Path, SchemaContext } from './paths.ts'
 import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
@@ -124,7 +125,7 @@ async function clockOf(value: unknown, of: Collection, context: FilterContext): 
 async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where | MissingAmong> {
   const { steps, end, text } = path
   assertFilterable(path)
-  if (end.kind === 'records') return recordsCondition(path, end.last, value, context)
+  if (end.kind === 'records') return recordsCondition(path, end, value, context)
   const { name, type } = end.field
   if (end.kind === 'operator') {
     if (end.name === 'uri' && value === null && type.kind !== 'array')
@@ -188,13 +189,18 @@ function many(type: FieldType, inner: Where): Where {
   return type.kind === 'array' ? { some: inner } : inner
 }
 
-/** Accepts `none`, `some`, or either with filters on the referring records. */
+/** Accepts `none`, `some`, or either with filters on the referring records; of their number a number. */
 async function recordsCondition(
   { steps, text }: Path,
-  last: RecordStep,
+  { last, isCount }: Extract<End, { kind: 'records' }>,
   value: unknown,
   context: FilterContext,
 ): Promise<Where> {
+  if (isCount) {
+    const number = leafType({ kind: 'count', reference: last.reference })
+    const count = scalarCondition(text, number, value ?? 0, context)
+    return nest({ steps: steps.slice(0, -1) }, { [last.name]: { count } })
+  }
   const quantifier = value === null ? 'none' : value
   const given = quantifier === 'none' || quantifier === 'some' ? { [quantifier]: {} } : value
   const [entry, ...others] = isObject(given) ? Object.entries(given) : []

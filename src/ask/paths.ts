@@ -52,8 +52,8 @@ export type End =
       readonly name: ReferenceOperator
       readonly reference: Reference | null
     }
-  /** The referring records of the last step. */
-  | { readonly kind: 'records'; readonly last: RecordStep }
+  /** The referring records of the last step, or how many there are. */
+  | { readonly kind: 'records'; readonly last: RecordStep; readonly isCount: boolean }
 
 const referenceOperators = ['uri', 'isCurrent', 'isIndexed'] as const
 type ReferenceOperator = (typeof referenceOperators)[number]
@@ -101,8 +101,10 @@ export function parsePath(text: string, from: Collection, context: SchemaContext
     const [next] = rest
     if ('record' in found) {
       steps.push(found)
-      if (next === undefined) return { text, from, steps, end: { kind: 'records', last: found } }
       position = recordPosition(found.record)
+      const isCount = next === 'count' && rest.length === 1 && look(next, position, context) === null
+      if (next === undefined || isCount)
+        return { text, from, steps, end: { kind: 'records', last: found, isCount } }
       continue
     }
     if (next === undefined) return { text, from, steps, end: found }

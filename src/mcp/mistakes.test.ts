@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { open } from '../../test/support/service/news-agent.ts'
+import { isObject } from '../util/is-object.ts'
+import { open, openOn } from '../../test/support/service/news-agent.ts'
 
 after(closeCorpora)
 
@@ -20,6 +21,12 @@ const refusals: Table = {
   ],
   'search_records article': [
     [filtered({ language: { not: 'en' } }), /mean "ne"\?/],
+    [
+      filtered({ tags: { like: 'spor' } }),
+      /mean "contains"\? It takes contains, has, hasAny, hasAll, isNull\./,
+    ],
+    [filtered({ 'enrichment.count': 'many' }), /"enrichment\.count" is an integer, and "many" is not/],
+    [{ fields: ['enrichment.count'] }, /can only be filtered, sorted and measured by/],
     [filtered({ OR: [{ language: 'en' }] }), /all filters have to/],
     [filtered({ $and: [] }), /all filters have to hold/],
     [filtered({ langage: 'en' }), /Did you mean "language"/],
@@ -72,6 +79,7 @@ const refusals: Table = {
     ],
   ],
   'aggregate article': [
+    [{ by: ['enrichment.count'] }, /Aggregate the collection "enrichment" instead: fields of the article/],
     [{ by: ['enrichment.sentiment'] }, /Aggregate the collection "enrichment" instead/],
     [{ by: ['source', 'source.uri'] }, /grouped by twice/],
     [{ by: ['publishedAt:fortnight'] }, /hour, day, week, month, quarter, year/],
@@ -248,6 +256,47 @@ for (const [field, tells] of described)
 test('of texts that hardly repeat a few are shown', async () => {
   const { values } = await open().call('describe', { collection: 'article', field: 'title' })
   assert.equal(Object.keys(values).length, 5)
+})
+
+test('the number of records that refer is filtered by, and measured', async () => {
+  const { reference } = await openOn('sqlite')
+  const field = 'techServiceNewsEnrichmentViaArticle'
+  for (const [name, condition] of [
+    ['enrichment.count', 2],
+    ['enrichment.count', { gte: 2 }],
+    [`${field}.count`, { lt: 1 }],
+    ['enrichment.count', [0, 2]],
+    ['enrichment.count', { ne: 1 }],
+    ['enrichment.count', null],
+  ] as const) {
+    const { count } = await open().call('aggregate', {
+      collection: 'article',
+      filters: { [name]: condition },
+    })
+    const where = Array.isArray(condition)
+      ? { in: condition }
+      : isObject(condition)
+        ? condition
+        : { eq: condition ?? 0 }
+    assert.equal(count, reference.count('tech.service.news.article', { [field]: { count: where } }))
+    assert.ok(count > 0 && count < 660)
+  }
+  const { hint } = await open().call('aggregate', {
+    collection: 'article',
+    filters: { 'enrichment.count': 9 },
+  })
+  assert.match(hint, /^No article has 9 in enrichment\.count; \d+ have enrichment\.$/)
+  const by = (measure: string) => open().call('aggregate', { collection: 'article', measures: [measure] })
+  const [byName, byCount] = [await by('max:enrichment'), await by('max:enrichment.count')]
+  assert.equal(byName['max:enrichment'], byCount['max:enrichment.count'])
+})
+
+test('a part of a text in a list is found', async () => {
+  const { reference } = await openOn('sqlite')
+  const where = { tags: { contains: 'SPOR' } }
+  const { count } = await open().call('aggregate', { collection: 'article', filters: where })
+  assert.equal(count, reference.count('tech.service.news.article', where))
+  assert.ok(count > 0)
 })
 
 test('records are sorted by the number of records that refer to them', async () => {

@@ -323,6 +323,28 @@ for (const [says, times, from, indexedAt = demoDay.toISOString()] of archives)
     assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)
   })
 
+test('what a refused time in a list of times is told to take is taken', async () => {
+  const diary = [recordLexicon('test.archive.diary', { dates: { type: 'array', items: datetime } })]
+  const value = { dates: ['2026-11-16T09:30:00Z', '2020-01-01T00:00:00Z'] }
+  const records = [await buildRecord('test.archive.diary', { rkey: 'r', value })]
+  await using service = await openTestService({ lexicons: diary, references: {}, records })
+  const agent = createAgent(modelOf(diary, {}), engineEndpoint(service.engine))
+  const asked = (dates: unknown) => ({ collection: 'diary', filters: { dates } })
+  for (const dates of [
+    '2020-01-01',
+    ['2020'],
+    { has: 'last month' },
+    { hasAny: ['2020'] },
+    { eq: 'today' },
+  ]) {
+    const said = await agent.refusal('aggregate', asked(dates))
+    const [, moment] =
+      /^"dates" is a list of times\. It takes moments such as "([^"]*)", and/.exec(said) ?? []
+    assert.equal((await agent.call('aggregate', asked(moment))).count, 1)
+    assert.equal((await agent.call('aggregate', asked({ hasAll: [moment] }))).count, 1)
+  }
+})
+
 onOneDatabase(
   'days and months in a list are each the whole of it, and no operator takes their beginnings alone',
   async (database) => {

@@ -28,7 +28,12 @@ const together = (operators: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record(operators, { requiredKeys: [] }).filter((some) => Object.keys(some).length > 0)
 const kinds: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   text: fc.oneof(code, codesOf, missing, together({ eq: code, ne: code, in: codesOf, contains: code })),
-  list: fc.oneof(code, codesOf, missing, together({ has: code, hasAny: codesOf, hasAll: codesOf })),
+  list: fc.oneof(
+    code,
+    codesOf,
+    missing,
+    together({ has: code, hasAny: codesOf, hasAll: codesOf, contains: code }),
+  ),
   number: fc.oneof(number, missing, together({ eq: number, ne: number, gte: number, lt: number })),
   numbers: fc.oneof(number, together({ has: number, hasAll: fc.array(number) })),
   time: fc.oneof(time, fc.array(time), missing, together({ gte: time, lt: time })),
@@ -48,13 +53,20 @@ const paths: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     text: 'genre medium language author.country credits.craft imprint.trade related.genre review.verdict',
     list: 'tags labels',
     numbers: 'scores',
-    number: 'pages count author.rating credits.share imprint.founded imprint.house.founded review.stars',
+    number:
+      'pages count author.rating credits.share imprint.founded imprint.house.founded review.stars review.count',
     time: 'publishedAt indexedAt author.bornAt credits.since review.writtenAt',
     flag: 'inPrint credits.paid',
     state: 'author.isIndexed author.isCurrent series.isIndexed imprint.house.isIndexed related.isCurrent',
     records: 'review',
   }),
-  publisher: pathsOf({ text: 'country', list: 'languages', number: 'founded', records: 'personViaEmployer' }),
+  publisher: pathsOf({
+    text: 'country',
+    list: 'languages',
+    number: 'founded',
+    records: 'personViaEmployer',
+    state: 'head.isIndexed',
+  }),
   person: pathsOf({ text: 'role bookViaAuthor.genre', list: 'bookViaAuthor.tags', flag: 'active' }),
 }
 

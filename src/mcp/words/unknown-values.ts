@@ -74,8 +74,9 @@ async function whyNoneMeets(
     .split('.')
     .slice(0, reverse + 1)
     .join('.')
-  // Of an operator of a reference, the reference.
-  const own = end.kind === 'operator' ? text.slice(0, text.lastIndexOf('.')) : text
+  // Of an operator of a reference, the reference; of a number of records, the records.
+  const isOf = end.kind === 'operator' || (end.kind === 'records' && end.isCount)
+  const own = isOf ? text.slice(0, text.lastIndexOf('.')) : text
   const present: Condition = [own, end.kind === 'records' ? 'some' : { ne: null }]
   const asked: readonly Condition[] = reverse === -1 ? [present] : [present, [referring, 'some']]
   const [there, referred] = await countFilters(asked, subject, toolbox)
