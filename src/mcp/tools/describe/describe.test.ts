@@ -9,6 +9,22 @@ import { percent, roughPercent } from './describe-parts.ts'
 
 after(closeCorpora)
 
+test('a description of a field of other records names whose records it counts', async () => {
+  const { agent, reference } = await openOn('sqlite')
+  for (const [collection, field, of] of [
+    ['article', 'language', 'article'],
+    ['article', 'source.country', 'article'],
+    ['article', 'enrichment.sentiment', 'enrichment'],
+    ['article', 'enrichment.count', 'enrichment'],
+    ['source', 'article.enrichment.sentiment', 'enrichment'],
+  ] as const) {
+    const { counted = collection, values, records } = await agent.call('describe', { collection, field })
+    assert.equal(counted, of)
+    const all = Object.values<number>(values ?? { records }).reduce((sum, count) => sum + count, 0)
+    assert.equal(all, reference.count(`tech.service.news.${of}`, {}))
+  }
+})
+
 onOneDatabase('a collection is described with the fill rate of every optional field', async (database) => {
   const { agent, reference } = await openOn(database)
   for (const collection of model.collections) {

@@ -114,9 +114,10 @@ async function describeField(
 ): Promise<Json> {
   const path = parsePath(text, subject.collection, toolbox)
   const meaning = after === undefined ? meaningOf(path, toolbox) : {}
-  const about = { collection: subject.label, field: text, ...meaning }
   const byMonth = isMoment(path)
   const { holder, group } = findGroupAtEnd(path, byMonth ? ':month' : '', toolbox)
+  const whose = holder === subject.collection ? null : toolbox.catalogue.of(holder.nsid).label
+  const about = { collection: subject.label, field: text, counted: whose, ...meaning }
   const root = `${holder.rootField}Aggregate`
   if (group === null) {
     const { data, asOf } = await toolbox.read({ [root]: { count: {} } })
@@ -163,6 +164,7 @@ function repeats({ groupCount, groups }: Counted): boolean {
 }
 
 function meaningOf({ end, text }: Path, { catalogue }: Toolbox): Json {
+  if (end.kind === 'records' && end.isCount) return { type: 'integer' }
   if (end.kind === 'records') {
     const { record: holder, reference } = end.last
     const { label, brief } = catalogue.of(holder.nsid)
