@@ -1,6 +1,6 @@
 /** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
 import type { FieldType } from '../schema/model/model.ts'
-import type { OperatorName } from '../schema/model/where-operators.ts'
+import type { OperatorName, OperatorTarget } from '../schema/model/where-operators.ts'
 import { isUrl, operatorsOn, operatorTargetOf, whereOperators } from '../schema/model/where-operators.ts'
 import { normalizeWrittenUrl } from '../util/text/normalize-url.ts'
 import { nearest } from '../util/text/nearest.ts'
@@ -20,10 +20,12 @@ const synonyms = new Map(
     operator.synonyms.map((synonym: string) => [synonym, name] as const),
   ),
 )
+const namesOn = (...targets: readonly OperatorTarget[]): string[] =>
+  operatorsOn(...targets).map(([name]) => name)
 
 /** `value` is not null. */
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
-  const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock, true)
+  const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
   const isText = of.kind === 'string'
   if (!isObject(value)) return anyOf(of, true, [value].flat().map(element))
   return Object.fromEntries(
@@ -33,12 +35,7 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
       if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
       if (name === 'hasAll') return [name, list(text, inner).map(element)]
       if (name === 'contains' && isText) return [name, asText(text, inner)]
-      const allowed = operatorsOn('array', ...(isText ? (['texts'] as const) : []))
-      throw unknownOperator(
-        text,
-        name,
-        allowed.map(([known]) => known),
-      )
+      throw unknownOperator(text, name, isText ? namesOn('array', 'texts') : namesOn('array'))
     }),
   )
 }
@@ -59,9 +56,7 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
   if (!isObject(value)) return compared(plainOperator(type, value), value)
   const target = operatorTargetOf(type) ?? 'datetime'
   const isText = type.kind === 'string' && type.freeText
-  const allowed: string[] = operatorsOn(target, ...(isText ? (['searched'] as const) : [])).map(
-    ([name]) => name,
-  )
+  const allowed = isText ? namesOn(target, 'searched') : namesOn(target)
   const conditions = Object.entries(value).map(([name, inner]): Where => {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }
@@ -129,27 +124,19 @@ export function notAfter({ end, includesEnd }: Stretch): Where {
 }
 
 /** A day or a month is many moments, of which a list of values and `ne` would mean the first alone. */
-function momentOf(text: string, value: unknown, { now }: Clock, isElement: boolean): string {
+function momentOf(text: string, value: unknown, { now }: Clock): string {
   const { start, end } = parseStretch(asText(text, value), now())
-  if (start !== end) throw notMoment(text, isElement)
+  if (start !== end) throw notMoment(text)
   return start
 }
 
-function notMoment(text: string, isElement = false): AskError {
-  const moments = 'moments such as "2026-11-16T09:30:00Z", and not days or months.'
-  if (isElement) return new AskError(`"${text}" is a list of times. It takes ${moments}`)
+function notMoment(text: string): AskError {
   return new AskError(
-    `This operator of "${text}" takes ${moments} For any of several write them as a plain list, ["2026-10", "2026-11"]; for others write bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
+    `Here "${text}" takes moments such as "2026-11-16T09:30:00Z", and not days or months. Where it is one time and no list, write any of several as a plain list, ["2026-10", "2026-11"], and others by bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
   )
 }
 
-function scalarLiteral(
-  text: string,
-  type: FieldType,
-  value: unknown,
-  clock: Clock,
-  isElement = false,
-): Literal {
+function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clock): Literal {
   switch (type.kind) {
     case 'integer': {
       const number = typeof value === 'string' ? readText(type, value) : value
@@ -165,7 +152,7 @@ function scalarLiteral(
       throw new AskError(`"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`)
     }
     case 'datetime':
-      return momentOf(text, value, clock, isElement)
+      return momentOf(text, value, clock)
     default:
       return asText(text, value)
   }

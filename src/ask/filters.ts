@@ -197,8 +197,7 @@ async function recordsCondition(
   context: FilterContext,
 ): Promise<Where> {
   if (isCount) {
-    const number = leafType({ kind: 'count', reference: last.reference })
-    const count = scalarCondition(text, number, value ?? 0, context)
+    const count = scalarCondition(text, leafType({ ...last, kind: 'count' }), value ?? 0, context)
     return nest({ steps: steps.slice(0, -1) }, { [last.name]: { count } })
   }
   const quantifier = value === null ? 'none' : value

@@ -64,9 +64,7 @@ export function readAlong(value: unknown, fields: readonly string[]): unknown {
 
 function selectEnd({ end, text }: Path, on: ObjectType, context: SchemaContext): Selection {
   if (end.kind === 'records' && end.isCount)
-    throw new AskError(
-      `"${text}" can only be filtered, sorted and measured by; get_record tells it as total.`,
-    )
+    throw new AskError(`"${text}" can only be filtered, sorted and measured by.`)
   if (end.kind === 'records') return { uri: {} }
   const { name, type } = end.field
   if (end.kind === 'operator') {

@@ -339,7 +339,8 @@ test('what a refused time in a list of times is told to take is taken', async ()
   ]) {
     const said = await agent.refusal('aggregate', asked(dates))
     const [, moment] =
-      /^"dates" is a list of times\. It takes moments such as "([^"]*)", and/.exec(said) ?? []
+      /^Here "dates" takes moments such as "([^"]*)", and not days or months\. Where it is one/.exec(said) ??
+      []
     assert.equal((await agent.call('aggregate', asked(moment))).count, 1)
     assert.equal((await agent.call('aggregate', asked({ hasAll: [moment] }))).count, 1)
   }

@@ -5,7 +5,7 @@ import { leafPath } from '../../schema/model/leaves.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
-import { elementOf, holderAfter, parsePath, type Path } from '../../ask/paths.ts'
+import { elementOf, holderAfter, memberPath, parsePath, type Path } from '../../ask/paths.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Where } from '../../ask/where.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
@@ -93,11 +93,10 @@ async function whyNoneMeets(
 }
 
 /** The first and the last time or number of a field; null if it has no order. */
-async function rangeOf({ steps, end, text, from }: Path, toolbox: Toolbox): Promise<string | null> {
-  if (end.kind === 'records') return null
-  const holder = holderAfter(steps, from)
-  const inside = steps.slice(steps.findLastIndex(({ record }) => record !== null) + 1)
-  const own = [...inside, end.field].map(({ name }) => name).join('.')
+async function rangeOf(path: Path, toolbox: Toolbox): Promise<string | null> {
+  const holder = holderAfter(path.steps, path.from)
+  const start = path.steps.findLastIndex(({ record }) => record !== null) + 1
+  const own = memberPath({ ...path, steps: path.steps.slice(start) })
   const field = measureFields(holder).find(({ leaf }) => leafPath(leaf).join('.') === own)
   if (field === undefined) return null
   const root = `${holder.rootField}Aggregate`
@@ -106,7 +105,7 @@ async function rangeOf({ steps, end, text, from }: Path, toolbox: Toolbox): Prom
   const [from_, to] = [min, max].map(({ [field.name]: value }) =>
     typeof value === 'number' ? value : dayOf(value),
   )
-  return `No record has that in ${text}: it goes from ${from_} to ${to}.`
+  return `No record has that in ${path.text}: it goes from ${from_} to ${to}.`
 }
 
 async function countFilters(
