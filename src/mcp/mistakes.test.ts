@@ -148,7 +148,7 @@ const nothing: Table = {
     ],
     [
       filtered({ tags: { hasAll: ['climate', 'election'] } }),
-      /^Each filter is met, but not all together: tags has "climate" \d+, tags has "election" \d+\.$/,
+      /^Each filter is met, but not all together: tags \{"has":"climate"\} \d+, tags \{"has":"election"\} \d+\.$/,
     ],
     [
       filtered({ tags: { has: 'health', hasAll: ['CLIMATE'] } }),

@@ -19,8 +19,7 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
 
-  async function readTime(subject: Subject, until = now().toISOString()): Promise<Date> {
-    const at = now()
+  async function readTime(subject: Subject, at = now(), until = at.toISOString()): Promise<Date> {
     const subjects = main === null || main === subject ? [subject] : [subject, main]
     const selections = subjects.map((each, index) =>
       selectEnd(`newest${index}`, each, 'DESC', { where: { [each.time]: { lte: until } } }),
@@ -29,7 +28,7 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
     const times = subjects.flatMap((each, index) => readEnd(data, `newest${index}`, each) ?? [])
     // Times in the future, or after the last indexing, are mistakes, and are ignored.
     const last = newestIndexed(data)
-    if (last !== null && times.some((time) => time > last)) return readTime(subject, formatInstant(last))
+    if (last !== null && times.some((time) => time > last)) return readTime(subject, at, formatInstant(last))
     // Rounded up to a millisecond, so that the record is not later.
     const newest = Math.max(...times.map((time) => Number((time + 999n) / 1000n)))
     if (times.length === 0 || at.getTime() - newest <= archiveDays * 86_400_000) return at

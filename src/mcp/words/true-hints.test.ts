@@ -8,6 +8,9 @@ import { createAgent, engineEndpoint, modelOf } from '../../../test/support/serv
 
 const model = modelOf(libraryLexicons, libraryReferences, libraryStories)
 
+/** The last day of all, 9999-12-31, ends with no other. */
+const endOfDay = 'T23:59:59.999999Z'
+
 interface Question {
   readonly collection: string
   readonly filters: Json
@@ -133,9 +136,8 @@ async function assertTrue(hint: string, { collection, filters, since, until }: Q
             name,
           )
         for (const part of parts) {
-          const [, text = '', operator, operand, number] =
-            /^(\S+)(?: (\w+) (\S.*))? (\d+)$/.exec(part) ?? assert.fail(part)
-          const value = operator === undefined ? filters[text] : { [operator]: JSON.parse(operand ?? '') }
+          const [, text = '', json, number] = /^(\S+)(?: (\{.*\}))? (\d+)$/.exec(part) ?? assert.fail(part)
+          const value = json === undefined ? filters[text] : JSON.parse(json)
           const given =
             text === 'since' ? { since } : text === 'until' ? { until } : { filters: { [text]: value } }
           assert.ok(Number(number) > 0)
@@ -163,10 +165,10 @@ async function assertTrue(hint: string, { collection, filters, since, until }: Q
     [
       /^No record has that in (\S+): it goes from (\S+) to (\S+)\./,
       async (text, from, to) => {
-        const bound = (value: string) => (/^-?\d+$/.test(value) ? Number(value) : value)
+        const bound = (value: string, at: string) => (/^-?\d+$/.test(value) ? Number(value) : `${value}${at}`)
         // Of the collection, or of one that refers and may refer to nothing here.
-        const above = await filtered(text, { gt: bound(to) })
-        const below = await filtered(text, { lt: bound(from) })
+        const above = await filtered(text, { gt: bound(to, endOfDay) })
+        const below = await filtered(text, { lt: bound(from, 'T00:00:00Z') })
         assert.deepEqual([above, below], [0, 0])
       },
     ],
@@ -179,18 +181,22 @@ async function assertTrue(hint: string, { collection, filters, since, until }: Q
       },
     ],
     [
-      /^Did you mean "([^"]*)"\?/,
+      /^Did you mean "(.*?)"\?(?= |$)/s,
       async (value) => assert.ok(!hint.includes(`No record has "${value}" in`), hint),
     ],
-    [/^(?:There are|Known|The most frequent of \d+): .*?\.(?= |$)/, async () => {}],
+    [/^(?:There are|Known|The most frequent of \d+): .*?\.(?= \d+ records? that |$)/s, async () => {}],
     [
       /^Nothing is from that time\. (The|Of what meets the other conditions, the) newest is ([\d-]+)(?:, the oldest is ([\d-]+))?\./,
       async (_, newest, oldest = newest) => {
         const { publishedAt: __, indexedAt, ...others } = filters
         const kept =
           collection === 'book' ? { ...others, ...(indexedAt !== undefined && { indexedAt }) } : filters
-        assert.ok((await counted({ filters: kept, since: newest, until: newest })) > 0)
-        assert.ok((await counted({ filters: kept, since: oldest, until: oldest })) > 0)
+        assert.ok(
+          (await counted({ filters: kept, since: `${newest}T00:00:00Z`, until: `${newest}${endOfDay}` })) > 0,
+        )
+        assert.ok(
+          (await counted({ filters: kept, since: `${oldest}T00:00:00Z`, until: `${oldest}${endOfDay}` })) > 0,
+        )
       },
     ],
     [

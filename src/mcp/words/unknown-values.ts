@@ -38,7 +38,7 @@ export async function whyNoValue(narrowing: Narrowing, subject: Subject, toolbox
     besidesTime({ filters: { [text]: value } }, subject, toolbox) === null
   const why = async ([first]: readonly Condition[]) => first && whyNoneMeets(first, subject, toolbox)
   const met = checked.map(([, , name], at) => `${name} ${counts[at]}`).join(', ')
-  const isMet = unmet.length === 0 && all.length > 1 && all.length === checked.length
+  const isMet = unmet.length === 0 && all.length > 1 && all.length <= mostConditions
   return {
     unmet: await why(unmet.filter(isTimeless)),
     unmetTime: () => why(unmet),
@@ -49,13 +49,11 @@ export async function whyNoValue(narrowing: Narrowing, subject: Subject, toolbox
 /** Each operator of a filter, each element of `hasAll`, and each bound of the main time. */
 function conditionsIn({ filters, since, until }: Narrowing, { time }: Subject): readonly Condition[] {
   const named = Object.entries(isObject(filters) ? filters : {}).flatMap(([text, value]): Condition[] => {
-    const entries: (readonly [string, unknown])[] = Object.entries(isObject(value) ? value : {})
-    const each = entries.flatMap(([name, operand]) =>
-      name === 'hasAll' ? [operand].flat().map((one) => ['has', one] as const) : [[name, operand] as const],
+    const each = Object.entries(isObject(value) ? value : {}).flatMap(([name, operand]) =>
+      name === 'hasAll' ? [operand].flat().map((one) => ({ has: one })) : [{ [name]: operand }],
     )
-    if (each.length < 2) return [[text, each.length === 0 ? value : Object.fromEntries(each), text]]
-    const shown = (operand: unknown) => cutText(JSON.stringify(operand), 60)
-    return each.map(([name, operand]) => [text, { [name]: operand }, `${text} ${name} ${shown(operand)}`])
+    if (each.length < 2) return [[text, each[0] ?? value, text]]
+    return each.map((one) => [text, one, `${text} ${cutText(JSON.stringify(one), 60)}`])
   })
   const bound = (name: string, operator: string, value: unknown): Condition[] =>
     value === undefined ? [] : [[time, { [operator]: value }, name]]
@@ -70,10 +68,7 @@ async function whyNoneMeets(
   const path = parsePath(text, subject.collection, toolbox)
   const { steps, end } = path
   const reverse = steps.findIndex(({ kind }) => kind === 'reverse')
-  const referring = text
-    .split('.')
-    .slice(0, reverse + 1)
-    .join('.')
+  const referring = text.split('.', reverse + 1).join('.')
   // Of an operator of a reference, the reference; of a number of records, the records.
   const isOf = end.kind === 'operator' || (end.kind === 'records' && end.isCount)
   const own = isOf ? text.slice(0, text.lastIndexOf('.')) : text
@@ -113,15 +108,13 @@ async function countFilters(
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<readonly number[]> {
-  const wheres = await Array.fromAsync(conditions, async ([text, value]) => ({
+  const some = conditions.slice(0, mostAtOnce)
+  const wheres = await Array.fromAsync(some, async ([text, value]) => ({
     where: await buildWhere(subject, { filters: { [text]: value } }, toolbox),
   }))
-  const counts: number[] = []
-  while (counts.length < wheres.length)
-    counts.push(
-      ...(await countAll(wheres.slice(counts.length, counts.length + mostAtOnce), subject, toolbox)),
-    )
-  return counts
+  const counts = await countAll(wheres, subject, toolbox)
+  const others = conditions.slice(mostAtOnce)
+  return others.length === 0 ? counts : [...counts, ...(await countFilters(others, subject, toolbox))]
 }
 
 /** `values` are compared whole, and no record has any of them. */
@@ -133,10 +126,10 @@ async function whyNone(
 ): Promise<string | null> {
   const [wrong = ''] = values
   const { holder, group } = findGroupAtEnd(path, '', toolbox)
-  if (group === null)
-    return `No record has ${quoted(wrong, 60)} in ${path.text}.${didYouMean(similar(wrong, listed))}${listed.length === 0 ? '' : ` Known: ${list(listed)}.`}`
-  const known = await valuesInIndex(holder.rootField, group, toolbox)
   const said = `No record has ${quoted(wrong, 60)} in ${path.text}.`
+  if (group === null)
+    return `${said}${didYouMean(similar(wrong, listed))}${listed.length === 0 ? '' : ` Known: ${list(listed)}.`}`
+  const known = await valuesInIndex(holder.rootField, group, toolbox)
   const near = similar(wrong, known.values)
   if (known.others === 0) return `${said}${didYouMean(near)} There are: ${list(known.values)}.`
   const frequent = known.repeat
@@ -145,8 +138,11 @@ async function whyNone(
   if (values.length > mostSought) return `No record has any of these values in ${path.text}.${frequent}`
   const cases = casesOf(wrong)
   const of = toolbox.catalogue.of(holder.nsid)
-  const filters = cases.map((value) => [group.text, value] as const)
-  const counts = await countFilters(filters, of, toolbox)
+  const counts = await countFilters(
+    Array.from(cases, (value) => [group.text, value] as const),
+    of,
+    toolbox,
+  )
   const written = cases.find((_, at) => counts[at] !== 0) ?? near
   return `${said}${didYouMean(written)}${frequent}`
 }
@@ -185,8 +181,8 @@ function valuesIn(given: unknown): string[] {
   if (typeof given === 'string') return [given]
   if (Array.isArray(given)) return given.flatMap(valuesIn)
   if (typeof given !== 'object' || given === null) return []
-  const { eq, in: listed, has, hasAny, hasAll } = given as Json
-  return [eq, listed, has, hasAny, hasAll].flatMap(valuesIn)
+  const { eq, in: listed, has, hasAny } = given as Json
+  return [eq, listed, has, hasAny].flatMap(valuesIn)
 }
 
 /** Values of a field, the most frequent first. `repeat`: true if some of them are in more than one record. */
