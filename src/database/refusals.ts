@@ -15,6 +15,13 @@ export function answerTooLarge(): ServiceError {
   )
 }
 
+/** The planner of a cluster refuses some statements only when it sees them. */
+export function unplannedOnCluster(cause: unknown): ServiceError {
+  const message =
+    'This index is spread over several servers, which cannot answer this question as it is. Ask for its parts one by one; docs/scaling.md lists what they cannot.'
+  return new ServiceError('QUERY_TOO_COMPLEX', message, {}, { cause })
+}
+
 /** A failure that may end soon; `cause` is for the operator. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database does not answer at the moment.'

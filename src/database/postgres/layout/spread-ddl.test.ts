@@ -97,6 +97,22 @@ async function copiedIn(url: string): Promise<readonly string[]> {
   return rows.map(({ relname }) => relname)
 }
 
+onPostgres('what the planner of a cluster refuses is refused as a question', async () => {
+  const url = await postgresUrl()
+  await run(url, clusterFunctions())
+  await using store = await openNotes(url)
+  await run(
+    url,
+    `create function lexigraph.refused() returns bytea language plpgsql
+       as $$ begin raise exception 'not planned' using errcode = 'feature_not_supported'; end $$`,
+  )
+  const statement = { text: 'select cast(1 as bigint) as version, refused() as body', values: [] }
+  await assert.rejects(store.database.read.readAnswer(statement, { kind: 'short' }), {
+    code: 'QUERY_TOO_COMPLEX',
+    message: /^This index is spread over several servers, which cannot answer this question as it is\./,
+  })
+})
+
 onPostgres('replicas of a cluster are refused', async () => {
   const url = await postgresUrl()
   await run(url, clusterFunctions())

@@ -15,7 +15,7 @@ import type { FileStatements, FileStream } from '../../files/file-source.ts'
 import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
-import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
+import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange, unplannedOnCluster } from '../../refusals.ts'
 import { closeClient } from '../connection.ts'
 import { derivationOf } from '../layout/ddl.ts'
 import type { Dialect } from '../../../sql/dialect.ts'
@@ -31,6 +31,9 @@ import { PostgresStatistics } from './statistics.ts'
 type ReaderOptions = Pick<MigrateOptions, 'fingerprint' | 'now'> & { readonly isSpread: boolean }
 
 const beginReading = 'begin isolation level repeatable read read only'
+
+/** SQLSTATE: feature_not_supported. */
+const unsupportedState = '0A000'
 
 /** Rows in one fetch. */
 const rowsAtOnce = 1000
@@ -77,7 +80,9 @@ export class PostgresReader implements ReadDatabase {
         return { version: Math.max(version, result.version), body, isOwn: false }
       }, terms)
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
+      const state = error instanceof pg.DatabaseError ? error.code : undefined
+      if (state === sumOutOfRangeState) throw sumOutOfRange()
+      if (state === unsupportedState && this.#options.isSpread) throw unplannedOnCluster(error)
       throw error
     }
   }
