@@ -161,25 +161,20 @@ export function whereMissing(
   present: Where,
 ): Where | MissingAmong {
   const at = steps.findIndex(({ some }) => some)
-  const several = { steps: steps.slice(0, at + 1) }
-  if (at !== -1)
-    return new MissingAmong(
-      nest(several, {}),
-      nest(several, allOf([whereMissing(steps.slice(at + 1), present)])),
-    )
+  if (at !== -1) return new MissingAmong(steps.slice(0, at + 1), whereMissing(steps.slice(at + 1), present))
   return steps.length === 1 && present.isNull === false
     ? nest({ steps }, { isNull: true })
     : { NOT: nest({ steps }, present) }
 }
 
-/** There are none of these elements or referring records, or one of them meets the condition. */
+/** There are none of the elements or referring records that the steps lead to, or one of them meets the condition. */
 export class MissingAmong {
-  readonly any: Where
-  readonly lacking: Where
+  readonly steps: readonly Pick<Step, 'name' | 'some'>[]
+  readonly inner: Where | MissingAmong
 
-  constructor(any: Where, lacking: Where) {
-    this.any = any
-    this.lacking = lacking
+  constructor(steps: readonly Pick<Step, 'name' | 'some'>[], inner: Where | MissingAmong) {
+    this.steps = steps
+    this.inner = inner
   }
 }
 
@@ -191,15 +186,18 @@ export function whereNone(steps: readonly Step[], last: RecordStep, condition: W
 /** All hold. Those with one path apply to the same record: two on `enrichment` must be met by one of them. */
 export function allOf(conditions: readonly (Where | MissingAmong)[]): Where {
   const missing = conditions.filter((each) => each instanceof MissingAmong)
-  const plain = conditions.filter((each): each is Where => !(each instanceof MissingAmong))
+  let plain = conditions.filter((each): each is Where => !(each instanceof MissingAmong))
   const merged: Record<string, Literal> = {}
   const rest: Where[] = []
-  const alternatives = [...Map.groupBy(missing, ({ any }) => JSON.stringify(any)).values()].map((same) => {
-    const lacking = allOf(same.map((each) => each.lacking))
-    const [{ any }] = same as [MissingAmong]
-    return plain.some((each) => asks(each, any)) ? lacking : { OR: [{ NOT: any }, lacking] }
-  })
-  for (const condition of [...plain, ...alternatives])
+  for (const same of Map.groupBy(missing, ({ steps }) => JSON.stringify(nest({ steps }, {}))).values()) {
+    const [{ steps }] = same as [MissingAmong]
+    // What is asked of one of these elements or records is asked of the same one.
+    const asked = plain.map((each) => innerOf(each, steps)).filter((each) => each !== null)
+    const one = nest({ steps }, allOf([...asked, ...same.map(({ inner }) => inner)]))
+    plain = plain.filter((each) => innerOf(each, steps) === null)
+    plain.push(asked.length > 0 ? one : { OR: [{ NOT: nest({ steps }, {}) }, one] })
+  }
+  for (const condition of plain)
     for (const [name, value] of Object.entries(condition)) {
       const known = merged[name]
       const both = known === undefined ? value : name === 'NOT' ? null : mergeLiterals(known, value)
@@ -209,12 +207,14 @@ export function allOf(conditions: readonly (Where | MissingAmong)[]): Where {
   return rest.length === 0 ? merged : { ...merged, AND: [...((merged.AND ?? []) as Where[]), ...rest] }
 }
 
-/** Whether a condition asks for one of these elements or records already. */
-function asks(condition: Where, any: Where): boolean {
-  return Object.entries(any).every(([name, inner]) => {
-    const known = condition[name]
-    return known !== undefined && isObject(known) && asks(known, inner as Where)
-  })
+/** What a condition asks at the end of the steps; null if it is another condition. */
+function innerOf(condition: Where, steps: readonly Pick<Step, 'name' | 'some'>[]): Where | null {
+  let inner: Literal | undefined = condition
+  for (const name of steps.flatMap(({ name, some }) => (some ? [name, 'some'] : [name]))) {
+    if (!isObject(inner) || Object.keys(inner).length !== 1 || inner[name] === undefined) return null
+    inner = inner[name]
+  }
+  return isObject(inner) ? inner : null
 }
 
 /** Null if the literals cannot share one object: they contradict or repeat each other, or both contain `none`. */

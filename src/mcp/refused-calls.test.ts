@@ -73,6 +73,26 @@ test('null inside the elements of a list is asked of one element, and holds wher
   }
 })
 
+test('null two steps away is asked of the same record as other filters', async () => {
+  for (const [field, more] of [
+    ['summary', { impactLevel: { gte: 9 } }],
+    ['impactReasoning', { impactLevel: { gte: 9 } }],
+    ['summary', { model: 'quill/annotator-small' }],
+  ] as const) {
+    const inside = { [field]: null, ...more }
+    const filters = Object.fromEntries(
+      Object.entries(inside).map(([name, value]) => [`article.enrichment.${name}`, value]),
+    )
+    const [apart, together] = await Promise.all(
+      [filters, { 'article.enrichment': { some: inside } }].map((each) =>
+        open().call('aggregate', { collection: 'source', filters: each }),
+      ),
+    )
+    assert.ok(apart.count > 0)
+    assert.equal(apart.count, together.count)
+  }
+})
+
 test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {
   const agent = open()
   const { values } = await agent.call('describe', { collection: 'article', field: 'url' })

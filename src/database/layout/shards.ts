@@ -30,7 +30,7 @@ export function smallCollections(records: ReadonlyMap<string, number>): Readonly
   return new Set([...records].flatMap(([nsid, n]) => (n > 0 && n <= most ? [nsid] : [])))
 }
 
-/** Whether counts are of references to a small collection: they lie as it does, which may be on each node. */
+/** Whether counts are of references that may lead to a small collection: then each node has a copy of them too. */
 export function countsSmall(table: Table, { columns }: CountTable, small: ReadonlySet<string>): boolean {
   const { references } = table.collection
   const counted = references.find(({ path }) => findReference(table, path)?.base.name === columns[0])

@@ -9,7 +9,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { leaves } from '../../ask/graphql-text.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
-import { andWhere, nest, type Where } from '../../ask/where.ts'
+import { andWhere, nest, type Where, whereOf } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
 import {
@@ -190,7 +190,12 @@ export function mayLackTime(axis: TimeAxis, answer: Answer): boolean {
 
 /** How many records have no time. */
 export function undatedPanel(axis: TimeAxis, name: string, records: RecordArguments): Panel {
-  return countPanel(axis.subject, name, records, nest(axis.field, { isNull: true }))
+  return countPanel(
+    axis.subject,
+    name,
+    records,
+    whereOf([{ field: axis.field, operator: 'missing', values: ['1'] }]),
+  )
 }
 
 /** How many records there are; with `of`, how many of them meet it. */

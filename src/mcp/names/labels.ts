@@ -83,7 +83,7 @@ async function labelsOf(
   const read = [same, keyed].flatMap((one) => one?.nodes ?? []).map((node) => readCandidate(node, 0, subject))
   const most = readMostReferred(data, subject)
   const known = [...new Map([...read, ...most].map((one) => [one.uri, one])).values()]
-  const isPlain = ({ uri, key, name }: Named): boolean => {
+  const isPlain = ({ uri, name }: Named): boolean => {
     const [asked, found] = isWord(name) ? [words, keyed] : [names, same]
     if (!asked.includes(name) || found?.pageInfo.hasNextPage !== false) return false
     const wanted = readWanted(name)
@@ -92,7 +92,7 @@ async function labelsOf(
       return match === null ? [] : [{ ...one, match }]
     })
     const [first, ...others] = meantFirst(name, matching)
-    return first?.uri === uri && others.length === 0 && (!isWord(name) || keysOf(name).includes(key))
+    return first?.uri === uri && others.length === 0 && (!isWord(name) || first.match.isIdentifier)
   }
   return named.map((one) => {
     const { uri, key, name } = one

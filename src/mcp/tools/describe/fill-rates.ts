@@ -7,6 +7,8 @@ import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
 import { EnumValue, printField, type Selection } from '../../../ask/graphql-text.ts'
 import { mostAffordable, packOperations } from '../../../ask/operation.ts'
+import { elementOf } from '../../../ask/paths.ts'
+import { allOf, presence, whereMissing } from '../../../ask/where.ts'
 import { inPages, pageSizes } from '../../graphql/ask.ts'
 import type { Subject } from '../../../ask/collections.ts'
 import { percent, roughPercent } from './describe-parts.ts'
@@ -96,7 +98,11 @@ function countOf(field: Field): Count {
   if (type.kind === 'boolean' || type.kind === 'strongRef' || (type.kind === 'string' && type.categorical))
     return { field, kind: 'facet', points: 6 }
   if (type.kind === 'integer' || type.kind === 'datetime') return { field, kind: 'index', points: 19 }
-  return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 19 : 29 }
+  return {
+    field,
+    kind: 'scan',
+    points: type.kind === 'array' ? 50 : 'freeText' in type && type.freeText ? 19 : 29,
+  }
 }
 
 async function countMissing(
@@ -113,9 +119,11 @@ async function countMissing(
     const list = `facets${page}: ${printField(rootField, { first: 0 })}`
     return [list, { [printField('facets', { fields, limit: 1 })]: { field: {}, missing: {} } }]
   })
-  const others = counts.filter(({ kind }) => kind !== 'facet').map(({ field }) => field.name)
-  const counted = others.map((name, at): [string, Selection] => {
-    const where = { [name]: { isNull: true } }
+  const others = counts.filter(({ kind }) => kind !== 'facet').map(({ field }) => field)
+  const counted = others.map(({ name, type }, at): [string, Selection] => {
+    const where = allOf([
+      whereMissing([{ name, some: false }], presence(elementOf(type), type.kind === 'array')),
+    ])
     return [`missing${at}: ${printField(`${rootField}Aggregate`, { where })}`, { count: {} }]
   })
   const data = await toolbox.ask(Object.fromEntries([...facets, ...counted]))
@@ -123,7 +131,7 @@ async function countMissing(
   const missing = lists.flat() as readonly { readonly field: string; readonly missing: number }[]
   return new Map([
     ...missing.map((facet) => [facet.field, facet.missing] as const),
-    ...others.map((name, at) => [name, (data[`missing${at}`] as { count: number }).count] as const),
+    ...others.map(({ name }, at) => [name, (data[`missing${at}`] as { count: number }).count] as const),
   ])
 }
 
@@ -141,7 +149,7 @@ async function readSample(
   const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
   const rateOf = nodes.length === records ? percent : roughPercent
   for (const { name, property } of fields) {
-    const filled = nodes.filter(({ recordJson }) => (recordJson[property] ?? null) !== null)
+    const filled = nodes.filter(({ recordJson }) => [recordJson[property] ?? []].flat().length > 0)
     rates.set(name, rateOf(filled.length, nodes.length))
   }
 }
