@@ -84,7 +84,7 @@ property(
     const { fields, unfilled = '', hint } = await agent.call('describe', asked)
     assert.equal(hint, undefined)
     for (const { name, property: key, type, mayMiss } of collection.type.fields) {
-      const lacking = [records.filter(({ value }) => (value[key] ?? null) === null).length]
+      const lacking = [records.filter(({ value }) => [value[key] ?? []].flat().length === 0).length]
       // To conditions and groups, a text that is too long for an index is missing.
       if (hasConditions(type))
         lacking.push(loaded.reference.count(collection.nsid, { [name]: { isNull: true } }))
