@@ -146,11 +146,8 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (end.kind === 'system' && name === 'recordJson')
     throw new AskError(`"${text}" cannot be filtered by; use a field of the record.`)
   if (!hasConditions(type)) throw new AskError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
-  const last = [...steps, { name, some: false }]
-  const present = presence(elementOf(type), type.kind === 'array')
-  if (value === null) return whereMissing(last, present)
-  if (isObject(value) && isOnly(value, 'isNull') && value.isNull === false)
-    return nest({ steps: last }, present)
+  if (value === null)
+    return whereMissing([...steps, { name, some: false }], presence(elementOf(type), type.kind === 'array'))
   const clock =
     elementOf(type).kind === 'datetime'
       ? await clockOf(value, holderAfter(path.steps, path.from), context)
