@@ -34,7 +34,7 @@ export function linkedTo(
   const { from, base, key } = linked(emitter, link, row, index)
   const isIt = sql`${base} = ${parent}.base and ${key} = ${parent}.rkey`
   if (shard === undefined) return { from, on: isIt }
-  // Without this table, a cluster's planner would refuse sub-queries for each of the rows where each node has all of them.
+  // Where each node has a copy of the rows, a cluster's planner refuses correlated sub-queries on them without this join.
   const own = emitter.alias()
   return {
     from: sql`${identifier('shards')} ${own} ${emitter.dialect.join} ${from} on ${own}.shard = ${row.alias}.shard`,
