@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { AskError } from '../../ask/ask-error.ts'
 import { newsParts } from '../../../test/mcp/agent-server.ts'
 import { mostMessageBytes } from './message.ts'
 import { createAgentServers } from './server.ts'
@@ -54,9 +55,27 @@ test('the server ends with its input', async () => {
   await server[Symbol.asyncDispose]()
 })
 
-async function start() {
+test('calls under way are answered after the input has ended, unless they are cancelled', async () => {
+  const asked = Promise.withResolvers<never>()
+  const server = await start(() => asked.promise)
+  server.write(`${JSON.stringify(initialize)}\n`)
+  await server.next()
+  for (const id of ['cancelled', 'answered']) {
+    const params = { name: 'run_graphql', arguments: { query: '{ __typename }' } }
+    server.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
+  }
+  const params = { requestId: 'cancelled' }
+  server.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`)
+  const ended = server[Symbol.asyncDispose]()
+  asked.reject(new AskError('No answer.'))
+  const answer = await server.next()
+  assert.deepEqual([answer.id, answer.result.content[0].text], ['answered', 'No answer.'])
+  await ended
+})
+
+async function start(ask: () => Promise<never> = () => assert.fail('Nothing is asked.')) {
   const [input, output] = [new PassThrough(), new PassThrough()]
-  const endpoint = { ask: () => assert.fail('Nothing is asked.') }
+  const endpoint = { ask }
   const servers = createAgentServers({ ...(await newsParts()), endpoint })
   const served = serveOnStdio(servers, { input, output }, new AbortController().signal, () => undefined)
   const lines = readLines(output)

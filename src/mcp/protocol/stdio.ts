@@ -1,5 +1,5 @@
 /** The agents' server on standard input and output, for use by the parent process. */
-import { type Readable, type Writable, Transform, type TransformCallback } from 'node:stream'
+import { type Readable, Transform, type TransformCallback, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type AgentServers, refuseUnserved } from './server.ts'
 import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
@@ -8,7 +8,7 @@ import { errorText, MessageError, mostMessageBytes, readMessage } from './messag
 import { type RequestId, requestIdOf, rpcCodes } from './message.ts'
 
 /**
- * Serves until `input` ends or `stop` is aborted. Nothing else may write to `output` in the meantime.
+ * Serves until `input` ends and the tools called have answered, or `stop` is aborted. Nothing else may write to `output` in the meantime.
  * `onError` receives errors about messages that the SDK does not answer.
  */
 export async function serveOnStdio(
@@ -23,7 +23,7 @@ export async function serveOnStdio(
   messages.once('end', ended.resolve)
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
   input.once('close', () => messages.end())
-  const transport = new StdioServerTransport(messages, output)
+  const transport = new StdioServerTransport(messages, messages.answers)
   const connection = serveStdio(() => servers(), { transport, onerror: onError })
   input.pipe(messages)
   await ended.promise
@@ -38,6 +38,9 @@ const lineFeed = 0x0a
  */
 class MessageLines extends Transform {
   readonly #output: Writable
+  /** Calls of tools without an answer. The lines end when there are none. */
+  readonly #calls = new Set<unknown>()
+  #end: TransformCallback | null = null
   #pieces: Buffer[] = []
   #length = 0
 
@@ -55,6 +58,26 @@ class MessageLines extends Transform {
     }
     this.#add(chunk.subarray(start))
     done()
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#end = done
+    this.#settle(null)
+  }
+
+  /** Passes answers on, a line each. */
+  readonly answers = new Writable({
+    write: (line: Buffer, _encoding, done) => {
+      this.#output.write(line, done)
+      this.#settle(JSON.parse(line.toString()).id)
+    },
+  })
+
+  #settle(id: unknown): void {
+    this.#calls.delete(id)
+    if (this.#calls.size > 0) return
+    this.#end?.()
+    this.#end = null
   }
 
   /** Keeps no more than the limit of a line. */
@@ -75,8 +98,13 @@ class MessageLines extends Transform {
       const message = readMessage(line)
       const refused = refuseUnserved(message)
       if (refused !== null) this.#output.write(`${refused.text}\n`)
-      else if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
-      else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
+      else if (isMessage(message)) {
+        if (isJSONRPCRequest(message) && message.method === 'tools/call') this.#calls.add(message.id)
+        if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+          this.#settle(message.params?.['requestId'])
+        this.push(`${JSON.stringify(message)}\n`)
+      } else
+        this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
     } catch (error) {
       if (!(error instanceof MessageError)) throw error
       this.#refuse(null, error.code, error.message)
