@@ -1,10 +1,15 @@
 /** Examples of the first page over lexicons that have little to make them of. */
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseHTML } from 'linkedom'
+import { readDisplay } from '../../src/explorer/fields/read-display.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { plainRecord } from '../golden/corpora.ts'
 import { createReference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { cidOf } from '../support/records/records.ts'
 import { modelOf } from '../support/service/agents.ts'
+import { explorerOver } from '../support/service/explorer.ts'
 import { openTestService } from '../support/service/service.ts'
 import { recordLexicon } from '../support/store/store.ts'
 import { assertExamples } from './home.ts'
@@ -34,4 +39,27 @@ test('examples exist without facets, without a time, and beside collections with
       pagesOver({ service, reference: createReference(lexicons, {}, records) }, modelOf(lexicons, {})),
     )
   }
+})
+
+test('of several collections, the first page counts those that have a noun', async () => {
+  const names = ['org.example.book', 'org.example.like'] as const
+  const lexicons = names.map((name) => recordLexicon(name, { title: { type: 'string' } }))
+  const records = await Promise.all(
+    names.map(async (name) => {
+      const value = { $type: name }
+      const uri = `at://did:plc:${'a'.repeat(24)}/${name}/one`
+      return plainRecord({ uri, cid: await cidOf(value), indexedAt: '2026-11-20T01:02:03Z', value })
+    }),
+  )
+  await using service = await openTestService({ lexicons, records })
+  const model = modelOf(lexicons, {})
+  const lead = async (file: unknown) => {
+    const { display } = readDisplay(file, createSubjects(model).all)
+    const { get } = explorerOver(service, model, { subjects: createSubjects(model, display) })
+    const { document } = parseHTML((await get('/')).body)
+    return document.querySelector('.front .lead')?.textContent ?? null
+  }
+  const count = { en: { one: '{n} book', other: '{n} books' } }
+  assert.equal(await lead({ [names[0]]: { count } }), '1 book.')
+  assert.equal(await lead({}), null)
 })

@@ -59,6 +59,11 @@ export function singularLabel(subject: LabelledCollection, language: Tagged): st
 
 type CountedCollection = Pick<LabelledCollection, 'display'>
 
+/** Whether `display.json` counts them in the language. */
+export function hasNoun({ display }: CountedCollection, { tag }: Tagged): boolean {
+  return display.count[tag] !== undefined
+}
+
 /** Records, where `display.json` does not count them in the language. */
 function countForms(subject: CountedCollection | null, { tag, text }: Language): Plural {
   return subject?.display.count[tag] ?? text.records

@@ -4,7 +4,7 @@ import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data
 import { rangePanels, readPeriods, timeField, type TimeAxis } from '../chart-data/time-axis.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { languageField, type UnusualAnswer, type UnusualThing } from '../chart-data/unusual.ts'
-import { counted, subjectLabel } from '../fields/labels.ts'
+import { counted, hasNoun, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html, linked } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -27,7 +27,10 @@ export function aboutPanels(subject: PageSubject, now: number): readonly Panel[]
   return [...range, { name: 'languages', field: aggregateOf(subject), arguments: given, selection }]
 }
 
-/** `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020`; of one year, its months. */
+/**
+ * `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020`; of one year, its months. Of several collections,
+ * those that have a noun. May be empty.
+ */
 export function aboutSentence(
   subject: PageSubject | null,
   answer: Answer,
@@ -39,7 +42,9 @@ export function aboutSentence(
   const { front } = language.text
   const counts = collections.flatMap(({ name, records }) => {
     const each = subjects.of(name)
-    return each === null ? [] : counted(each, records, language)
+    return each && (hasNoun(each, language) || collections.length === 1)
+      ? counted(each, records, language)
+      : []
   })
   const { groupCount } = (answer['languages'] ?? {}) as Partial<GroupsAnswer>
   const axis = subject === null ? null : axisOf(subject, now)

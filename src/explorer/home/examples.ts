@@ -46,11 +46,14 @@ export function chooseExample(filled: readonly PageSubject[]): ExampleFields | n
     const groups = [...new Set([first, entityField(subject), ...seconds, ...facets])]
     return { subject, first, seconds, groups: groups.flatMap((field) => (field?.isGroup ? field : [])) }
   })
-  const pairs = choices.filter(({ first, seconds }) => first !== null && seconds.length > 0)
-  const timed = choices.find(
+  const timed = choices.filter(
     ({ subject: { fields, roles } }) => fields.get(roles.time)?.properties.length !== 0,
   )
-  return pairs.find(({ seconds }) => seconds[0]?.isArray) ?? pairs[0] ?? timed ?? choices[0] ?? null
+  // Declarations and settings have no time of their own.
+  const known = timed.length > 0 ? timed : choices
+  const pairs = known.filter(({ first, seconds }) => first !== null && seconds.length > 0)
+  const [most = null] = known.toSorted((a, b) => b.groups.length - a.groups.length)
+  return pairs.find(({ seconds }) => seconds[0]?.isArray) ?? pairs[0] ?? most
 }
 
 /** The time of one of the newest records, from which examples count back; null where none of them has one. */

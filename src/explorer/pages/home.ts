@@ -72,10 +72,12 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     render(answer, index, leftOut) {
       const example = chooseExample(filled(answer))
       const week = example && weekOf(example.subject, answer)
+      const about =
+        index && aboutSentence(example?.subject ?? null, answer, index, site, language, lastTime(index, now))
       return html`
         <header class="front">
           <h1>${site.title}</h1>
-          ${index !== null && html`<p class="lead">${aboutSentence(example?.subject ?? null, answer, index, site, language, lastTime(index, now))}.</p>`}
+          ${about && html`<p class="lead">${about}.</p>`}
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
