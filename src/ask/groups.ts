@@ -2,7 +2,7 @@
 import type { Collection } from '../schema/model/model.ts'
 import { isArray, leafPath, leafType } from '../schema/model/leaves.ts'
 import { buckets, groupFields, isTimePart, timeParts, wherePath } from '../schema/model/operators.ts'
-import { readDisplay, resolvedName, selectDisplay } from './selection.ts'
+import { recordLabel, resolvedName, selectDisplay } from './selection.ts'
 import type { Selection } from './graphql-text.ts'
 import { isReference, memberPath, parsePath, type Path, pathsNearby, type SchemaContext } from './paths.ts'
 import { AskError } from './ask-error.ts'
@@ -145,11 +145,10 @@ export function groupNames(
   context: SchemaContext,
 ): ReadonlyMap<unknown, string> {
   // With further groups, a record stands in several rows.
-  const nameIn = (row: Json) => (resolved === null ? null : readDisplay(row[resolved], reference, context))
   return new Map(
     rows.flatMap((row) => {
       const uri = String(row[field.name])
-      const name = context.labels?.get(uri) ?? nameIn(row)
+      const name = recordLabel(uri, resolved && row[resolved], reference, context)
       return name === null ? [] : [[uri, name]]
     }),
   )

@@ -23,6 +23,9 @@ const ofSeveral = new Map([
 
 const takingNames = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll'])
 
+/** As answers show records behind references to several collections. */
+const labelWithUri = / \((at:\/\/[^\s()]+)\)$/
+
 type Find = (name: string) => Promise<readonly string[]>
 
 /** Names, record keys and addresses as URIs; `target` is the only collection that the reference leads to, or null. */
@@ -42,7 +45,10 @@ export function namesToUris(
   const field = target?.type.fields.find(({ name }) => inside.includes(name))
   if (field !== undefined && !takingNames.has(field.name))
     throw new AskError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
-  const one: Find = async (name) => names.one(name, known())
+  const one: Find = async (name) => {
+    const [, uri] = (target === null && labelWithUri.exec(name)) || []
+    return uri === undefined ? names.one(name, known()) : [uri]
+  }
   return replaceNames(text, value, 'at://', one, async (name) => names.all(name, known()))
 }
 

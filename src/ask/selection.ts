@@ -1,5 +1,6 @@
 /** Selects in GraphQL what paths lead to, and reads it from answers. */
 import type { Collection, FieldType, ObjectType, Reference } from '../schema/model/model.ts'
+import { targetOf } from '../schema/model/operators.ts'
 import type { Subject } from './collections.ts'
 import { mergeSelections, nested, onType, type Selection } from './graphql-text.ts'
 import { elementOf, isReference, type Path, type SchemaContext, type Step } from './paths.ts'
@@ -124,11 +125,7 @@ export function selectDisplay(reference: Reference | null, context: SchemaContex
 }
 
 /** The name of a record that was read with `selectDisplay`; null if the record is not indexed or has no name. */
-export function readDisplay(
-  record: unknown,
-  reference: Reference | null,
-  context: SchemaContext,
-): string | null {
+function readDisplay(record: unknown, reference: Reference | null, context: SchemaContext): string | null {
   if (!isObject(record)) return null
   const subjects = targetsOf(reference, context)
   const subject = subjects.find(
@@ -136,6 +133,24 @@ export function readDisplay(
   )
   const name = subject === undefined ? null : record[subject.display?.name ?? 'uri']
   return typeof name === 'string' && name !== '' ? name : null
+}
+
+/** Characters of a name that stands before its URI. */
+const shortName = 40
+
+/**
+ * What to call the record behind a reference; null if that is its URI. Names mean records of one collection: behind a
+ * reference to several the URI follows.
+ */
+export function recordLabel(
+  uri: string,
+  record: unknown,
+  reference: Reference | null,
+  context: SchemaContext,
+): string | null {
+  const name = readDisplay(record, reference, context)
+  if (targetOf(reference, context.catalogue.model) !== null) return context.labels?.get(uri) ?? name
+  return name === null || name === uri ? null : `${Array.from(name).slice(0, shortName).join('')} (${uri})`
 }
 
 function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): readonly Subject[] {
@@ -171,7 +186,7 @@ function readEnd({ end }: Path, on: ObjectType, record: Json, context: SchemaCon
   const resolved = name === null ? null : record[name]
   const nameOf = (reference: unknown, target: unknown) => {
     const uri = isObject(reference) ? reference.uri : reference
-    return context.labels?.get(String(uri)) ?? readDisplay(target, end.reference, context) ?? uri
+    return recordLabel(String(uri), target, end.reference, context) ?? uri
   }
   if (!Array.isArray(value)) return nameOf(value, resolved)
   const records = Array.isArray(resolved) ? resolved : []
