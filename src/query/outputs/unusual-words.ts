@@ -104,13 +104,13 @@ export function emitUnusualWords(emitter: Emitter, words: PhysicalUnusualWords):
   const { table, field, fields, minCount, limit } = words
   const counted = countWords(emitter, table, field, words.own)
   const others = countWords(emitter, table, field, words.others)
-  const isLarge = sql`n >= ${minCount}`
   const scored = scoreSteps(emitter, {
     keys: [raw('word')],
     values: [raw('n')],
     parts: [
-      sql`select word, n, cast(0 as bigint) as against from ${counted.name} where ${isLarge}`,
-      sql`select word, null, n from ${others.name} where word in (select word from ${counted.name} where ${isLarge})`,
+      sql`select word, n, cast(0 as bigint) as against from ${counted.name} where n >= ${minCount}`,
+      // Words without an `n` get no score. PostgreSQL, which expects few words, would look up each in all of the others.
+      sql`select word, null, n from ${others.name}`,
     ],
     totals: sql`select ${counted.records} as total, ${others.records} as others`,
   })
