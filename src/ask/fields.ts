@@ -22,6 +22,7 @@ import {
   recordWhereFields,
   sortFields,
   targetOf,
+  timeFields,
 } from '../schema/model/operators.ts'
 import { lastPart } from '../schema/model/naming.ts'
 import { holderAfter, referenceOf, type Step } from './paths.ts'
@@ -112,6 +113,9 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
     }
   }
   const grouped = groups.map(({ name, joins, leaf }) => describe(name, joins, leaf, true))
+  const joinedTimes = timeFields(collection, model)
+    .filter(({ joins }) => joins.length > 0)
+    .map(({ name, joins, leaf }) => describe(name, joins, leaf, false))
   const seen = new Set(grouped.map(({ words }) => words.join('.')))
   const leaves = [...propertyLeaves(collection.type), systemLeaf('indexedAt'), systemLeaf('uri')]
   const others = leaves
@@ -121,7 +125,7 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
     )
     .map((leaf) => describe(leafName(leaf), [], leaf, false))
     .filter(({ words }) => !seen.has(words.join('.')))
-  return [...grouped, ...others]
+  return [...grouped, ...others, ...joinedTimes]
 }
 
 function stepsOf(leaf: Leaf): Step[] {

@@ -88,7 +88,9 @@ export function createSubjects(model: Model, display: Display = new Map()): Subj
   )
   const all = Array.from(unlabelled.values(), (subject): PageSubject => {
     const { asked, ...others } = subject
-    const fields = Array.from(asked.values(), (field) => shownField(field, subject, unlabelled))
+    const fields = [...asked.values()]
+      .filter((field) => !isMinorTime(field, unlabelled))
+      .map((field) => shownField(field, subject, unlabelled))
     const own = fields.filter(({ isOwn, properties }) => isOwn && properties.length > 0)
     return {
       ...others,
@@ -100,6 +102,15 @@ export function createSubjects(model: Model, display: Display = new Map()): Subj
   })
   const byName = new Map(all.map((subject) => [subject.collection.nsid, subject]))
   return { all, of: (nsid) => byName.get(nsid) ?? null }
+}
+
+/** Of records behind a reference pages offer one time, and of those behind two none: each has eight periods and parts. */
+function isMinorTime({ type, steps }: AskField, unlabelled: UnlabelledSubjects): boolean {
+  const references = steps.filter(({ kind }) => kind === 'reference')
+  const [first] = references
+  if (type.kind !== 'datetime' || first?.record == null) return false
+  const own = steps.slice(steps.indexOf(first) + 1).map(({ name }) => name)
+  return references.length > 1 || own.join('_') !== unlabelled.get(first.record)?.roles.time
 }
 
 function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSubjects): ShownField {
