@@ -31,9 +31,16 @@ export async function shareCluster(): Promise<AsyncDisposable> {
   }
 }
 
-export function startSharedCluster(): Promise<Cluster> {
-  return startCluster({ version: chosenVersion(), settings })
+export async function startSharedCluster(): Promise<Cluster> {
+  const cluster = await startCluster({ version: chosenVersion(), settings })
+  await cluster.query(`create role ${ordinaryRole} login`)
+  // With it, tests damage tables past their triggers.
+  await cluster.query(`grant set on parameter session_replication_role to ${ordinaryRole}`)
+  return cluster
 }
+
+/** Owns the databases of tests on a server that was started for them: no superuser, as docs/deploying.md sets it up. */
+export const ordinaryRole = 'lexigraph_tester'
 
 /** Nothing of it need outlive a test, and its folder may be in memory. A process of tests has up to 200 connections. */
 const settings = {

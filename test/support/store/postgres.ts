@@ -10,7 +10,7 @@ import { clusterFunctions } from '../clusters/functions.ts'
 import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
 import { dropDatabase, untilUnused } from './drop-database.ts'
-import { clusterOfRun, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
+import { clusterOfRun, ordinaryRole, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
 
 export { type Cluster, startCluster } from '../../postgres/cluster.ts'
 
@@ -26,7 +26,10 @@ if (databases.length === 0)
   )
 
 export interface FreshDatabase extends AsyncDisposable {
+  /** As its owner, who is no superuser on a server that was started for the tests. */
   readonly url: string
+  /** As the user that made it. */
+  readonly adminUrl: string
 }
 
 const nameOfDatabase = /^lexigraph_test_(\d+)_\d+$/
@@ -37,23 +40,25 @@ after(async () => (await server)?.cleanUp())
 
 /** Dropped when disposed of. Empty, or a copy of another, which nobody may be using. */
 export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Promise<FreshDatabase> {
-  const { run, urlOf, left } = await sharedServer()
+  const { run, urlsOf, left, owner } = await sharedServer()
   const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
   made += 1
   const name = `lexigraph_test_${process.pid}_${made}`
   if (citusUrl !== undefined) {
     await createOnNodes(citusUrl, name)
     return {
-      url: urlOf(name),
+      ...urlsOf(name),
       [Symbol.asyncDispose]: () => dropOnNodes(citusUrl as string, name),
     }
   }
   // A copy of files is made in half the time of a copy by way of the log.
-  await untilUnused(() => run(`create database ${name} template ${template} strategy file_copy`))
+  await untilUnused(() =>
+    run(`create database ${name} owner ${owner} template ${template} strategy file_copy`),
+  )
   left.add(name)
-  if (isSpread && original === undefined) await runOn(urlOf(name), clusterFunctions())
+  if (isSpread && original === undefined) await runOn(urlsOf(name).url, clusterFunctions())
   return {
-    url: urlOf(name),
+    ...urlsOf(name),
     async [Symbol.asyncDispose]() {
       await dropDatabase(name, run)
       left.delete(name)
@@ -88,8 +93,10 @@ export async function postgresUrl(): Promise<string> {
 }
 
 interface Server {
+  /** Of databases that are made. */
+  readonly owner: string
   readonly run: (statement: string) => Promise<void>
-  readonly urlOf: (database: string) => string
+  readonly urlsOf: (database: string) => Pick<FreshDatabase, 'url' | 'adminUrl'>
   /** Databases that nobody has dropped. */
   readonly left: Set<string>
   readonly cleanUp: () => Promise<void>
@@ -109,9 +116,15 @@ async function startServer(): Promise<Server> {
   const left = new Set<string>()
   const isOfRun = given !== undefined && given === clusterOfRun()
   if (isOfRun) for (const name of await databasesOfEndedProcesses(pool)) await dropDatabase(name, run)
+  const isOurs = given === undefined || isOfRun
   return {
+    owner: isOurs ? ordinaryRole : 'default',
     run,
-    urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
+    urlsOf: (database) => {
+      const admin = Object.assign(new URL(url), { pathname: database })
+      const adminUrl = admin.href
+      return { url: isOurs ? Object.assign(admin, { username: ordinaryRole }).href : adminUrl, adminUrl }
+    },
     left,
     async cleanUp() {
       // The next process does it on the run's server, when no test has a connection open any more.

@@ -100,6 +100,7 @@ onStore('sequences of text are counted after a load, and again when much has cha
 onStore('a load indexes and counts its rows at its end', async (store, { admin, t }) => {
   await admin.query(`
       create table public.seen (what text);
+      grant all on public.seen to public;
       create function public.note_index() returns event_trigger language plpgsql as $$
         begin insert into public.seen values (current_setting('maintenance_work_mem')); end $$;
       create event trigger note_index on ddl_command_end when tag in ('CREATE INDEX')
@@ -155,7 +156,7 @@ interface Given {
 function onStore(sentence: string, holds: (store: TestStore, given: Given) => Promise<void>): void {
   onUntimedPostgres(sentence, async (t) => {
     await using database = await freshDatabase()
-    await using admin = await adminOf(database.url)
+    await using admin = await adminOf(database.adminUrl)
     await using store = await openNotes(database.url)
     await holds(store, { admin, t })
   })

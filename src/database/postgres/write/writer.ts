@@ -145,14 +145,17 @@ async function compact(client: Client): Promise<boolean> {
 const type = `format_type(a.atttypid, a.atttypmod) || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation)
   then '' else ' collate ' || a.attcollation::regcollation::text end`
 
-/** For empty tables the server retains the last samples, unless the type of a column is set again. */
+/**
+ * For empty tables the server retains the last samples, unless the type of a column is set again. Only superusers may
+ * read pg_statistic.
+ */
 async function forgetStatistics(client: Client): Promise<boolean> {
   const { rows: sampled } = await client.query<{ table: string; changes: string }>(
     `select format('%I.%I', n.nspname, c.relname) as table,
        string_agg(format('alter column %I type %s', a.attname, ${type}), ', ') as changes
-     from pg_statistic s join pg_class c on c.oid = s.starelid and c.relkind = 'r'
-       join pg_namespace n on n.oid = c.relnamespace
-       join pg_attribute a on a.attrelid = c.oid and a.attnum = s.staattnum
+     from pg_stats s join pg_namespace n on n.nspname = s.schemaname
+       join pg_class c on c.relnamespace = n.oid and c.relname = s.tablename and c.relkind = 'r'
+       join pg_attribute a on a.attrelid = c.oid and a.attname = s.attname
      where n.nspname in ('${metadataSchema}', '${recordsSchema}') and a.attidentity = '' group by 1`,
   )
   for (const { table, changes } of sampled) {
