@@ -136,6 +136,13 @@ export function readMeasure(measure: Measure, taken: readonly string[], row: Jso
   return isDouble ? Math.round(value * 1000) / 1000 : value
 }
 
+/** Missing values are last in either direction: in descending order they are without saying so. */
+export function directionOf(isDescending: boolean): Readonly<Record<string, EnumValue>> {
+  return isDescending
+    ? { direction: new EnumValue('DESC') }
+    : { direction: new EnumValue('ASC'), nulls: new EnumValue('LAST') }
+}
+
 /** The argument `rankBy` that orders by the measure. */
 export function rankByMeasure(measure: Measure, isDescending: boolean): Literal {
   const { name, p } = measure
@@ -143,6 +150,6 @@ export function rankByMeasure(measure: Measure, isDescending: boolean): Literal 
     measure: new EnumValue(measureConstant(name)),
     ...argumentsOf(measure),
     ...(p !== null && { p }),
-    direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
+    ...directionOf(isDescending),
   }
 }

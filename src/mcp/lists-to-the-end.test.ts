@@ -33,6 +33,7 @@ const calls: readonly (readonly [what: string, call: string, args: Json])[] = [
   ['groups by their numbers', 'aggregate article', { by: ['country', 'language'], ...short }],
   ['groups by their keys', 'aggregate article', { by: ['publishedAt:day'], order: 'key', ...short }],
   ['groups by a measure', 'aggregate article', { by: ['section'], order: '-max:publishedAt', ...short }],
+  ['groups by the least', 'aggregate article', { by: ['source'], order: 'min:publishedAt', ...short }],
   ['groups of at least two', 'aggregate article', { by: ['section', 'country'], min_count: 2, ...short }],
   ['groups by a share', 'aggregate article', { by: ['section'], share: isFree, order: '-share', limit: 8 }],
   [

@@ -29,6 +29,7 @@ export function readCall(args: Json, now: Date): Given {
   const isSeries = by.length === 1 && by[0].includes('At:')
   const [, interval] = /:(\d+)/.exec(by.join(' ')) ?? []
   const measure = order?.replace('-', '')
+  const ranking = { direction: order?.startsWith('-') ? 'DESC' : 'ASC', nulls: 'LAST' } as const
   return {
     collection: `tech.service.news.${collection}`,
     ...(search !== undefined && { search }),
@@ -42,12 +43,8 @@ export function readCall(args: Json, now: Date): Given {
       ? { significant: { against: whereOf(args['unusual'], now), minCount } }
       : minCount !== undefined && { having: [{ measure: 'COUNT', operator: 'GTE', value: minCount }] }),
     ...(args['share'] !== undefined && { numerator: whereOf(args['share'], now) }),
-    ...(measure === 'share' && {
-      rankBy: { measure: 'SHARE', direction: order.startsWith('-') ? 'DESC' : 'ASC' },
-    }),
-    ...(measure?.includes(':') && {
-      rankBy: { ...readMeasure(measure), direction: order.startsWith('-') ? 'DESC' : 'ASC' },
-    }),
+    ...(measure === 'share' && { rankBy: { measure: 'SHARE', ...ranking } }),
+    ...(measure?.includes(':') && { rankBy: { ...readMeasure(measure), ...ranking } }),
     ...((order === 'key' || (order === undefined && isSeries)) && { orderBy: 'KEY_ASC' }),
     limit: 10_000,
   }

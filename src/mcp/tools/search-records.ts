@@ -8,6 +8,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
+import { directionOf } from '../../ask/measures.ts'
 import { readRow, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
@@ -209,13 +210,7 @@ function parseSort(
   if (written.length > limits.sortFields) throw new AskError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map(({ name, isDescending }) => {
     const field = fields.find((each) => each.name === name || each.path === name)
-    if (field !== undefined)
-      return {
-        field: new EnumValue(field.name),
-        direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),
-        // In descending order they are.
-        ...(!isDescending && { nulls: new EnumValue('LAST') }),
-      }
+    if (field !== undefined) return { field: new EnumValue(field.name), ...directionOf(isDescending) }
     const given = `"${name.slice(0, 80)}"`
     const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))

@@ -9,7 +9,13 @@ import type { Literal, Selection } from '../../../ask/graphql-text.ts'
 import { EnumValue, mergeSelections, printField } from '../../../ask/graphql-text.ts'
 import { type Group, type Groups, parseGroups, selectGroup } from '../../../ask/groups.ts'
 import type { Subject } from '../../../ask/collections.ts'
-import { type Measure, measureWords, parseMeasure, rankByMeasure } from '../../../ask/measures.ts'
+import {
+  directionOf,
+  type Measure,
+  measureWords,
+  parseMeasure,
+  rankByMeasure,
+} from '../../../ask/measures.ts'
 import type { Aggregated, AggregateArguments, Order, Table } from './columns.ts'
 import { buildBackground, buildTable, measureColumn, percentColumn, samplesColumn } from './columns.ts'
 import { shareColumns, shortenSamples, significanceColumns, topColumn } from './columns.ts'
@@ -241,10 +247,8 @@ function parseOrder(name: string, measureOf: (text: string) => Measure): Order['
 
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   if (typeof by === 'object') return { rankBy: rankByMeasure(by, isDescending) }
-  const direction = isDescending ? 'DESC' : 'ASC'
-  if (by === 'share')
-    return { rankBy: { measure: new EnumValue('SHARE'), direction: new EnumValue(direction) } }
-  return { orderBy: new EnumValue(`${by.toUpperCase()}_${direction}`) }
+  if (by === 'share') return { rankBy: { measure: new EnumValue('SHARE'), ...directionOf(isDescending) } }
+  return { orderBy: new EnumValue(`${by.toUpperCase()}_${isDescending ? 'DESC' : 'ASC'}`) }
 }
 
 function selectMain({ groups, columns, numerator }: Question, context: SchemaContext): Selection {
