@@ -15,8 +15,8 @@ export type ColumnType = 'text' | 'integer' | 'float' | 'boolean' | 'instant' | 
 export interface FileColumn {
   readonly name: string
   readonly type: ColumnType
-  /** Members from the row's JSON object down to the value; a value is missing if one of them is. */
-  readonly path: readonly string[]
+  /** Members and places in lists from the row's JSON object down to the value, which is missing if one of them is. */
+  readonly path: readonly (string | number)[]
 }
 
 /** The format of a file and its options; its rows do not matter here. */

@@ -6,11 +6,14 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at a path of members; undefined where an array or something else lies in the way. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
+/** The value at a path of members and places in arrays; undefined where something else lies in the way. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let at = value
-  // A member may be named like one that every object inherits.
-  for (const name of path) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined
+  for (const part of path) {
+    if (typeof part === 'number') at = Array.isArray(at) ? at[part] : undefined
+    // A member may be named like one that every object inherits.
+    else at = isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined
+  }
   return at
 }
 

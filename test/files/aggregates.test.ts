@@ -12,6 +12,12 @@ const inFolder = temporaryFolder()
 const queryOf = (args: string, selection: string): string =>
   `{ all: orgExampleLibraryBookAggregate(${args}) { ${selection} } }`
 
+/** A list with one percentile is a number. */
+const valueOf = (group: Json, name: string): unknown => {
+  const value = at(group, name)
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
+}
+
 const cases: readonly (readonly [args: string, selection: string, columns: string])[] = [
   [
     'groupBy: [genre]',
@@ -22,6 +28,11 @@ const cases: readonly (readonly [args: string, selection: string, columns: strin
     'where: {pages: {isNull: false}}, groupBy: [author_country, publishedAt_month], denominator: {}, orderBy: KEY_ASC',
     'author_country publishedAt_month count total share percentile(field: pages, p: [0.9]) median { pages }',
     'author_country publishedAt_month count total share percentile median.pages',
+  ],
+  [
+    'groupBy: [language]',
+    'language count one: percentile(field: pages, p: 0.1) two: percentile(field: pages, p: [0.1, 0.9])',
+    'language count one two',
   ],
   [
     'groupBy: [publishedAt_year]',
@@ -51,7 +62,7 @@ for (const [args, selection, columns] of cases) {
     const whole = args.includes('limit') ? args : `${args}, limit: 1000`
     const { all } = await service.data(queryOf(whole, `groupCount groups { ${selection} }`))
     const expected = all.groups.map((group: Json) =>
-      Object.fromEntries(names.map((name) => [name, at(group, name)])),
+      Object.fromEntries(names.map((name) => [name, valueOf(group, name)])),
     )
     const lines = await server.get(fileOf(query, 'ndjson'))
     const text = await lines.text()
@@ -78,6 +89,22 @@ for (const [args, selection, columns] of cases) {
     )
   })
 }
+
+test('one percentile is a column of numbers, several are a list', async (database) => {
+  const { server } = await open(database)
+  const query = `query ($p: [Float!]!) ${queryOf('groupBy: [genre]', 'groups { x: percentile(field: pages, p: $p) }')}`
+  for (const [p, type] of [
+    [[0.9], 'BIGINT'],
+    [[0.1, 0.9], 'VARCHAR'],
+  ] as const) {
+    const address = `${fileOf(query, 'parquet')}&variables=${encodeURIComponent(JSON.stringify({ p }))}`
+    const parquet = inFolder(`${Math.random()}.parquet`)
+    await writeFile(parquet, Buffer.from(await (await server.get(address)).arrayBuffer()))
+    assert.deepEqual(await askDuckDb(`select distinct typeof(x) as type from ${fromParquet(parquet)}`), [
+      { type },
+    ])
+  }
+})
 
 test('a HEAD request says how many groups there are, and whether some are left out', async (database) => {
   const { server } = await open(database)

@@ -2,7 +2,7 @@
 import type { GraphQLNamedType, OperationDefinitionNode, SelectionSetNode } from 'graphql'
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from 'graphql/type'
 import type { ColumnType, FileColumn } from '../../files/file-spec.ts'
-import { badInput, type Collected, collectFields, type Selection } from './prepare.ts'
+import { argumentsOf, badInput, type Collected, collectFields, type Selection } from './prepare.ts'
 
 export interface FileRows {
   readonly kind: 'records' | 'groups'
@@ -73,7 +73,8 @@ function readColumns(
         addColumn(collected, [...path, collected.key])
   }
 
-  function addColumn({ field: own, key, selections: below }: Collected, path: readonly string[]): void {
+  function addColumn(collected: Collected, path: readonly string[]): void {
+    const { field: own, key, selections: below } = collected
     const named = getNamedType(own?.type)
     const hasFields = isObjectType(named) || isAbstractType(named)
     if (hasFields && own !== undefined && own.args.length > 0)
@@ -81,10 +82,18 @@ function readColumns(
         `\`${key}\` is a list within a row, which a file does not have. Leave it out, or ask for its rows in a file of their own.`,
       )
     const name = path.join('.')
-    if (isListType(getNullableType(own?.type))) found.set(name, { name, type: 'json', path })
+    const type = columnTypes.get(named?.name) ?? 'text'
+    if (isOnePercentile(selection, collected)) found.set(name, { name, type, path: [...path, 0] })
+    else if (isListType(getNullableType(own?.type))) found.set(name, { name, type: 'json', path })
     else if (hasFields) addColumns(named, below, path)
-    else found.set(name, { name, type: columnTypes.get(named?.name) ?? 'text', path })
+    else found.set(name, { name, type, path })
   }
+}
+
+/** GraphQL gives a list, because `p` takes several. */
+function isOnePercentile(selection: Selection, collected: Collected): boolean {
+  const { p } = argumentsOf(selection, collected)
+  return Array.isArray(p) && p.length === 1
 }
 
 /** By the name of a scalar; the others, and enums, are texts. */
