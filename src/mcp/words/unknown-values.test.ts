@@ -52,7 +52,7 @@ onOneDatabase('of more than 25 values the number of the others is told', async (
   assert.match((await why({ country: 'ga' })) ?? '', /mean "GA"\?/)
   assert.equal(await why({ region: 'xx' }), 'No record has region.')
   const { values } = await corpus.agent.call('describe', { collection: 'source' })
-  assert.deepEqual(Object.entries(values.country).at(-1), ['…', '19 other values'])
+  assert.deepEqual(Object.entries(values.country).at(-1), ['…', '19 more'])
 })
 
 onOneDatabase('a value in other letters is found among more than 50, in lists too', async (database) => {

@@ -1,5 +1,4 @@
 /** Describes a collection: its fields, their fill rates and the values in the index. */
-import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { referenceOf, reverseNames } from '../../../ask/paths.ts'
 import { EnumValue, leaves, mergeSelections, printField } from '../../../ask/graphql-text.ts'
@@ -107,11 +106,14 @@ export async function describeCollection(
   }
 }
 
-/** The most frequent values of a field with one value for each record, and how many other values there are. */
+/**
+ * The most frequent values of a field with one value for each record, and how many more lines the list of all has, of which
+ * one may be that of records without a value.
+ */
 function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number): Json {
   const values = fewer(groups, (group) => group[name], most, 40)
   const others = groupCount - Math.min(groups.length, most)
-  return others === 0 ? values : { ...values, '…': counted(others, 'other value') }
+  return others === 0 ? values : { ...values, '…': `${others} more` }
 }
 
 /** The number of records without a value, if all values are known. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { model, openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint } from '../../../../test/support/service/agents.ts'
+import { createAgent, engineEndpoint, readPages } from '../../../../test/support/service/agents.ts'
 import { onOneDatabase } from '../../../../test/support/store/databases.ts'
 import { percent, roughPercent } from './describe-parts.ts'
 
@@ -23,6 +23,33 @@ test('a description of a field of other records names whose records it counts', 
     const all = Object.values<number>(values ?? { records }).reduce((sum, count) => sum + count, 0)
     assert.equal(all, reference.count(`tech.service.news.${of}`, {}))
   }
+})
+
+onOneDatabase('as many values are distinct as are listed besides the missing one', async (database) => {
+  const { agent } = await openOn(database)
+  const paths: readonly (readonly [collection: string, field: string])[] = [
+    ...model.collections.flatMap(({ nsid, type: { fields } }) =>
+      fields.map(({ name }) => [nsid.split('.').at(-1) ?? '', name] as const),
+    ),
+    ['article', 'source.region'],
+    ['article', 'authors.name'],
+    ['enrichment', 'article.section'],
+    ['enrichment', 'article.publishedAt'],
+    ['enrichment', 'entities.name'],
+    ['source', 'article.section'],
+  ]
+  let missing = 0
+  for (const [collection, field] of paths) {
+    const [first = {}, ...others] = await readPages(agent.call, 'describe', { collection, field })
+    const { distinct = first['months'], values } = first
+    if (values === undefined) continue
+    const isCut = others.length > 0 || Object.keys(values).some((value) => value.endsWith('…'))
+    if (isCut) continue
+    const listed = Object.keys(values).filter((value) => value !== '(missing)')
+    missing += Object.keys(values).length - listed.length
+    assert.equal(distinct, listed.length, `${collection}.${field}`)
+  }
+  assert.ok(missing > 5)
 })
 
 onOneDatabase('a collection is described with the fill rate of every optional field', async (database) => {

@@ -137,12 +137,16 @@ async function describeField(
       groupsPageInfo: { hasNextPage: {} },
     },
   }
-  const { data, asOf } = await toolbox.read(wanted).catch(throwCursorError)
+  // Records without a value are one of the groups, and no value.
+  const distinct = printField('countDistinct', { field: new EnumValue(group.field.name) })
+  const besides = after === undefined ? { [`values: ${root}`]: { [distinct]: {} } } : {}
+  const { data, asOf } = await toolbox.read(wanted, besides).catch(throwCursorError)
   const counted = data[root] as Counted
+  const { countDistinct } = { ...(data['values'] as Json | undefined) }
   const names = groupNames(group, counted.groups, toolbox)
   const keyOf = ({ [group.field.name]: value }: Json) => names.get(value) ?? value
   const most = byMonth || after !== undefined || repeats(counted) ? mostValues : mostExamples
-  const whole = present({ ...about, [byMonth ? 'months' : 'distinct']: counted.groupCount, asOf })
+  const whole = present({ ...about, [byMonth ? 'months' : 'distinct']: countDistinct, asOf })
   const { groups, groupsPageInfo } = counted
   const cut = (shown: number, longest: number) => {
     const isMore = shown < groups.length || groupsPageInfo?.hasNextPage === true
