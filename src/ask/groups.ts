@@ -123,6 +123,16 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   if (reverse?.kind === 'reverse') {
     const other = context.catalogue.of(reverse.record.nsid).label
     const own = reverse.reference.path.join('.')
+    const { model } = context.catalogue
+    if (path.end.kind === 'records' && path.end.isCount && path.steps.length === 1) {
+      const isGrouped = groupFields(reverse.record, model).some(
+        (field) => wherePath(field, model).join('.') === own,
+      )
+      const grouped = isGrouped ? `; aggregate ${other} by "${own}" counts them for each ${label}` : ''
+      return new AskError(
+        `"${text}" is a number of records, which is not grouped by. search_records sorts ${label} by "-${text}", and filters take "${text}"${grouped}.`,
+      )
+    }
     const named =
       path.end.kind === 'records' ? '' : ` there it is "${text.slice(text.indexOf('.') + 1)}", and`
     return new AskError(

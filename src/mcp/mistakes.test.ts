@@ -79,7 +79,7 @@ const refusals: Table = {
     ],
   ],
   'aggregate article': [
-    [{ by: ['enrichment.count'] }, /Aggregate the collection "enrichment" instead: fields of the article/],
+    [{ by: ['enrichment.count'] }, /; aggregate enrichment by "article" counts them for each article\.$/],
     [{ by: ['enrichment.sentiment'] }, /Aggregate the collection "enrichment" instead/],
     [{ by: ['source', 'source.uri'] }, /grouped by twice/],
     [{ by: ['publishedAt:fortnight'] }, /hour, day, week, month, quarter, year/],

@@ -260,7 +260,7 @@ onOneDatabase('accounts are named by their handles', async (database) => {
   assert.equal(await count({ did: bob }), 1)
   assert.match(
     await agent.refusal('aggregate', { collection: 'publication', filters: { did: 'bob.example' } }),
-    /^No account with a publication has the handle "bob\.example"\. There are: alice\.example\./,
+    /^No account with records of publication has the handle "bob\.example"\. There are: alice\.example\./,
   )
 })
 

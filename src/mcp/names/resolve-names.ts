@@ -186,7 +186,7 @@ async function findAccount(handle: string, { collection, label }: Subject, askFo
     throw new AskError(
       pageInfo.hasNextPage
         ? `None of the ${first} accounts that wrote a ${label} last has the handle ${quoted(wanted, 80)}: write the DID, which begins with did:.`
-        : `No account with a ${label} has the handle ${quoted(wanted, 80)}.${shown} A DID begins with did:.`,
+        : `No account with records of ${label} has the handle ${quoted(wanted, 80)}.${shown} A DID begins with did:.`,
     )
   })
 }
