@@ -113,3 +113,12 @@ function shareOf(reference: Reference, members: readonly PlainRecord[], share: J
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000
 }
+
+/** Whether a row is of a time in one of the ranges that the answer calls incomplete. */
+export function isIncompleteIn({ incomplete = [] }: Json) {
+  return ([time = '']: readonly string[]) =>
+    incomplete.some((range: string) => {
+      const [first = '', last = first] = range.split(' to ')
+      return time >= first && time <= last
+    })
+}

@@ -34,8 +34,6 @@ import type { Json } from '../../../util/is-object.ts'
 const defaultLimit = 20
 /** The service's default of `min_count` for unusual groups. */
 const leastUnusual = 5
-/** Times shown in which the data begin or end; with `fill` there may be many without data. */
-const mostIncomplete = 4
 const mostGroups = limits.groups
 
 export function createAggregate(context: SchemaContext): ToolDefinition {
@@ -265,7 +263,7 @@ function selectMain({ groups, columns, numerator }: Question, context: SchemaCon
 }
 
 function answer(
-  { columns, rows, incomplete }: Table & { readonly incomplete: readonly unknown[] },
+  { columns, rows, incomplete }: Table & { readonly incomplete: readonly string[] },
   { count, groupCount, groups = [], groupsPageInfo }: Aggregated,
   { limit = defaultLimit, after, min_count: minCount, unusual, samples }: AggregateArguments,
   { asOf, query }: Citation,
@@ -289,7 +287,7 @@ function answer(
       prefix,
       // The count alone stands before them.
       ...(columns.length > 1 && { columns, rows: some }),
-      incomplete: incomplete.length > 0 ? incomplete.slice(0, mostIncomplete) : null,
+      incomplete: incomplete.length > 0 ? incomplete : null,
       cut,
       after,
       hint,

@@ -59,14 +59,17 @@ export function selectSpan(groups: readonly Group[], subject: Subject, context: 
     : { [`span: ${holder.rootField}Aggregate`]: { min: leaves(`at: ${name}`), max: leaves(`at: ${name}`) } }
 }
 
-/** The times of groups in which the data, or the times that are asked for, begin or end; these and the next have no change. */
+/**
+ * Ranges of the times of groups in which the data, or the times that are asked for, begin or end, or that are outside
+ * them; these times and the next have no change.
+ */
 export function partialTimes(
   groups: readonly Group[],
   rows: readonly Json[],
   { data: { span }, asOf }: IndexRead,
   where: Where | null,
   { catalogue, now }: SchemaContext & { readonly now: () => Date },
-): { readonly incomplete: readonly unknown[]; readonly unchanged: ReadonlySet<unknown> } {
+): { readonly incomplete: readonly string[]; readonly unchanged: ReadonlySet<unknown> } {
   const group = groups.find(isTime)
   if (group === undefined || span === undefined) return { incomplete: [], unchanged: new Set() }
   const { min, max } = span as { readonly min: Json; readonly max: Json }
@@ -79,15 +82,25 @@ export function partialTimes(
   const { name, bucket } = group.field
   const keys = new Set(rows.flatMap((row) => (typeof row[name] === 'string' ? row[name] : [])))
   const times = [...keys].sort((one, other) => Date.parse(one) - Date.parse(other))
+  const isEarly = (key: string) => Date.parse(key) < first
   const isPartial = (key: string | undefined) =>
-    key !== undefined && (Date.parse(key) < first || beside(key, bucket, 1) > last)
+    key !== undefined && (isEarly(key) || beside(key, bucket, 1) > last)
   // The time before may be in no row, because it has no records, or because of the order and the page.
   const isNext = (key: string, before: string | undefined) =>
     isPartial(before) || beside(key, bucket, -1) < first
   return {
-    incomplete: times.filter(isPartial),
+    incomplete: [
+      ...rangeOf(times.filter(isEarly)),
+      ...rangeOf(times.filter((key) => !isEarly(key) && isPartial(key))),
+    ],
     unchanged: new Set(times.filter((key, place) => isPartial(key) || isNext(key, times[place - 1]))),
   }
+}
+
+/** All times from the first to the last, also those that are in no row. */
+function rangeOf(times: readonly string[]): readonly string[] {
+  const [first, last] = [times[0], times.at(-1)]
+  return first === undefined ? [] : [first === last ? first : `${first} to ${last}`]
 }
 
 function isTime({ field: { bucket } }: Group): boolean {
