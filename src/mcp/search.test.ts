@@ -98,6 +98,43 @@ onOneDatabase('unusual groups have both counts, both shares and a score', async 
   }
 })
 
+onOneDatabase(
+  'a condition on time leaves records without one out of those compared with too',
+  async (database) => {
+    const { agent, reference } = await openOn(database)
+    const since = '2026-11-01'
+    const later = { publishedAt: { gte: since } }
+    const dated = { publishedAt: { isNull: false } }
+    const french = { language: { ne: 'fr' } }
+    for (const [args, where, against] of [
+      [{ since, unusual: {} }, later, dated],
+      [{ filters: later, unusual: french }, later, { ...french, ...dated }],
+      [{ until: '2026-10-31', unusual: {} }, { publishedAt: { lt: since } }, dated],
+      [{ since, unusual: { publishedAt: null } }, later, { publishedAt: { isNull: true } }],
+      [{ filters: { language: 'en' }, unusual: {} }, { language: { eq: 'en' } }, {}],
+      [{ filters: dated, unusual: {} }, dated, {}],
+    ] as const) {
+      const significant = { against, minCount: 5 }
+      const expected = reference.aggregate('tech.service.news.article', {
+        groupBy: ['section'],
+        where,
+        significant,
+        limit: 20,
+      })
+      const { rows } = await agent.call('aggregate', { collection: 'article', by: ['section'], ...args })
+      assert.deepEqual(
+        rows.map(([key, count, , others]: Json[]) => [key, count, others]),
+        expected.groups.map(({ keys, members, significance }) => [
+          keys[0] ?? null,
+          members.length,
+          significance?.againstCount,
+        ]),
+      )
+      assert.ok(rows.length > 0, JSON.stringify(args))
+    }
+  },
+)
+
 onOneDatabase('a search narrows counts, groups, shares and unusual groups', async (database) => {
   const { agent, reference } = await openOn(database)
   const search = 'elect* OR elecc*'

@@ -40,6 +40,19 @@ export function mayLackTime({ collection, time }: Subject): boolean {
   return collection.type.fields.some(({ name, mayMiss }) => name === time && mayMiss)
 }
 
+/** The records to compare with have a time too, if others are left out of those compared, unless `unusual` is about it. */
+export function withTime(
+  against: Where,
+  { unusual, ...args }: Narrowing & { readonly unusual?: Json },
+  subject: Subject,
+  context: SchemaContext,
+): Where {
+  const isKept = Object.keys(unusual ?? {}).some((text) => isMainTime(text, subject, context))
+  return isKept || !mayLackTime(subject) || besidesTime(args, subject, context) === null
+    ? against
+    : allOf([against, { [subject.time]: { isNull: false } }])
+}
+
 /**
  * Counts the records that meet all conditions but have no time, and the matches whose title alone has what is looked for
  * in several texts; empty if that is known to be none, or all.

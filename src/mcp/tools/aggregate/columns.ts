@@ -16,6 +16,7 @@ import { parsePath, referencedFrom, type SchemaContext } from '../../../ask/path
 import { readRow, selectRow } from '../../../ask/selection.ts'
 import { EnumValue, mergeSelections, printField, type Selection } from '../../../ask/graphql-text.ts'
 import type { Subject } from '../../../ask/collections.ts'
+import { withTime } from '../../words/side-counts.ts'
 import { readOrder, sharedPrefix, type Toolbox, withoutPrefix } from '../toolbox.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
@@ -211,11 +212,12 @@ export function buildTable(
  * Throws an AskError if it counts all, has no groups, or asks for another order or share.
  */
 export async function buildBackground(
-  { unusual, by = [], order, share }: AggregateArguments,
+  args: AggregateArguments,
   isNarrowed: boolean,
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<Where | null> {
+  const { unusual, by = [], order, share } = args
   if (unusual === undefined) return null
   if (by.length === 0) throw new AskError('unusual compares groups: name their paths in by.')
   if (order !== undefined)
@@ -226,5 +228,6 @@ export async function buildBackground(
     throw new AskError(
       'unusual compares some records with others: say which in search, text, filters, since or until.',
     )
-  return (await buildWhere(subject, { filters: unusual }, toolbox)) ?? {}
+  const against = (await buildWhere(subject, { filters: unusual }, toolbox)) ?? {}
+  return withTime(against, args, subject, toolbox)
 }
