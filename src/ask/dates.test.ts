@@ -8,7 +8,7 @@ import { seed } from '../../test/support/rounds.ts'
 import { parseInstant } from '../util/instant.ts'
 import { AskError } from './ask-error.ts'
 import { arrayCondition, scalarCondition } from './conditions.ts'
-import { parseStretch, type Stretch } from './dates.ts'
+import { parseStretch, printStretch, type Stretch } from './dates.ts'
 import { allOf } from './where.ts'
 
 /** A Wednesday. */
@@ -29,7 +29,23 @@ const stretches: readonly (readonly [text: string, start: string, end: string])[
   ['last month', `2026-10-01${day}`, `2026-11-01${day}`],
   ['this year', `2026-01-01${day}`, `2027-01-01${day}`],
   ['last year', `2025-01-01${day}`, `2026-01-01${day}`],
-  ['past week', `2026-11-09${day}`, `2026-11-16${day}`],
+  ['previous week', `2026-11-09${day}`, `2026-11-16${day}`],
+  ['past week', '2026-11-11T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['In the past month', '2026-10-18T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['past quarter', '2026-08-18T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['the past_year', '2025-11-18T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['past day', '2026-11-17T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['last day', '2026-11-17T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['previous day', `2026-11-17${day}`, `2026-11-18${day}`],
+  ['last hour', '2026-11-18T08:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['this hour', '2026-11-18T09:00:00.000Z', '2026-11-18T10:00:00.000Z'],
+  ['the current quarter', `2026-10-01${day}`, `2027-01-01${day}`],
+  ['last quarter', `2026-07-01${day}`, `2026-10-01${day}`],
+  ['last 90 minutes', '2026-11-18T08:00:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['the last two weeks', '2026-11-04T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
+  ['tomorrow', `2026-11-19${day}`, `2026-11-20${day}`],
+  ['a week ago', `2026-11-11${day}`, `2026-11-12${day}`],
+  ['an hour ago', '2026-11-18T08:30:15.250Z', '2026-11-18T08:30:15.250Z'],
   ['previous month', `2026-10-01${day}`, `2026-11-01${day}`],
   ['2025 years ago', `0001-11-18${day}`, `0001-11-19${day}`],
   ['last 24 hours', '2026-11-17T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
@@ -71,7 +87,56 @@ test('a text that is not a time is refused with a near one and examples', () => 
     assert.throws(() => parseStretch(text, now), { name: 'AskError' }, text)
 })
 
-const units = fc.constantFrom('hour', 'day', 'week', 'month', 'year')
+test('a text that is not a time is refused with one that means the same', () => {
+  const meanings: Readonly<Record<string, string>> = {
+    Monday: '2026-11-16',
+    'last Wednesday': '2026-11-11',
+    'on Wednesday': '2026-11-18',
+    november: '2026-11',
+    'last Nov': '2025-11',
+    'last December': '2025-12',
+    '7d': 'last 7 days',
+    'now-24h': 'last 24 hours',
+    'last 1 mo': 'last 1 month',
+    '30 min before': '30 minutes ago',
+    '3 weeks': 'last 3 weeks',
+    yestreday: 'yesterday',
+    'past moth': 'last 1 month',
+    'last moth': 'last month',
+    'last 3 hrs': 'last 3 hours',
+  }
+  for (const [text, meant] of Object.entries(meanings)) {
+    assert.throws(
+      () => parseStretch(text, now),
+      new RegExp(` is not a time; "${meant}" is\\. Write a date`),
+      text,
+    )
+    assert.doesNotThrow(() => parseStretch(meant, now), meant)
+  }
+  for (const text of [
+    'next Monday',
+    'someday',
+    'tonight',
+    'last decade',
+    'past decade',
+    '2 decades',
+    'recently',
+    'market',
+    'the noon',
+  ])
+    assert.throws(() => parseStretch(text, now), /is not a time\. Write a date such as "2026-11-16"/, text)
+})
+
+test('a stretch is told by its days, or to the second', () => {
+  const told = (text: string) => printStretch(parseStretch(text, now))
+  assert.equal(told('yesterday'), '2026-11-17')
+  assert.equal(told('last week'), '2026-11-09 to 2026-11-15')
+  assert.equal(told('past day'), '2026-11-17T09:30:15Z to 2026-11-18T09:30:15Z')
+  assert.equal(told('2 hours ago'), '2026-11-18T07:30:15Z')
+  assert.equal(told('this hour'), '2026-11-18T09:00:00Z to 2026-11-18T09:59:59Z')
+})
+
+const units = fc.constantFrom('minute', 'hour', 'day', 'week', 'month', 'year')
 const anyTime = fc.oneof(
   fc.constantFrom(
     'now',

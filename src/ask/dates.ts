@@ -1,5 +1,5 @@
 /** Parses time ranges as people write them, in UTC and relative to a given time. */
-import { nearest } from '../util/text/nearest.ts'
+import { editDistance } from '../util/text/nearest.ts'
 import { formatInstant, parseInstant } from '../util/instant.ts'
 import { type CalendarUnit, moved, startOf } from '../util/time/calendar.ts'
 import { AskError } from './ask-error.ts'
@@ -12,15 +12,17 @@ export interface Stretch {
   readonly includesEnd: boolean
 }
 
-const counted = /^(?:last|past) (\d+) (hour|day|week|month|year)s?$/
-const ago = /^(\d+) (hour|day|week|month|year)s? ago$/
+const units = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
+const unit = `(${units.join('|')})`
+const counted = new RegExp(`^(?:last|past|previous) (\\d+) ${unit}s?$`)
+const ago = new RegExp(`^(\\d+) ${unit}s? ago$`)
 
 const examples =
-  'Write a date such as "2026-11-16", a month "2026-11", RFC 3339, "today", "yesterday", "this week", "last month", "last 7 days" or "3 days ago"'
+  'Write a date such as "2026-11-16", a month "2026-11", RFC 3339, "today", "yesterday", "this week", "last month", "last 7 days", "past hour" or "3 days ago"'
 const known = [
   'today',
   'yesterday',
-  ...['this', 'last'].flatMap((which) => ['week', 'month', 'year'].map((unit) => `${which} ${unit}`)),
+  ...['this', 'last', 'past'].flatMap((which) => ['week', 'month', 'year'].map((each) => `${which} ${each}`)),
   'last 24 hours',
   'last 7 days',
   'last 30 days',
@@ -32,8 +34,8 @@ export function parseStretch(text: string, now: Date): Stretch {
   const words = foldWords(text)
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
-  const near = nearest(words, known)
-  const reason = reasonOf(text.trim(), words) ?? (near === null ? '' : `; "${near}" is`)
+  const meant = meantTime(words, now)
+  const reason = reasonOf(text.trim(), words) ?? (meant === null ? '' : `; "${meant}" is`)
   throw new AskError(`"${text.slice(0, 80)}" is not a time${reason}. ${examples}.`)
 }
 
@@ -54,36 +56,91 @@ function reasonOf(text: string, words: string): string | null {
   return missing.length === 0 ? null : ` without ${missing.join(' and ')}: write "${whole}"`
 }
 
-/** Whether any text of a JSON value is a time that counts from now, such as "last 7 days". */
-export function isRelative(value: unknown): boolean {
-  if (typeof value === 'string') return namedStretch(foldWords(value), new Date()) !== null
-  return typeof value === 'object' && value !== null && Object.values(value).some(isRelative)
+/** The texts of a JSON value that are times that count from now, such as "last 7 days". */
+export function relativeTimes(value: unknown): readonly string[] {
+  if (typeof value === 'string') return namedStretch(foldWords(value), new Date()) === null ? [] : [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(relativeTimes) : []
 }
 
+/** Such as `2026-11-09 to 2026-11-15`; of a range that is not of whole days, the moments to the second. */
+export function printStretch({ start, end, includesEnd }: Stretch): string {
+  const last = includesEnd ? end : new Date(Date.parse(end) - 1).toISOString()
+  const isOfDays = !includesEnd && [start, end].every((at) => at.endsWith('T00:00:00.000Z'))
+  const [from, to] = [start, last].map((at) => (isOfDays ? at.slice(0, 10) : at.replace(/\.\d+/, '')))
+  return from === to ? `${from}` : `${from} to ${to}`
+}
+
+const numbers = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+/** "In the past two weeks" as "past 2 weeks"; "past week" as "past 1 week", and so "last day", which is not yesterday alone. */
 function foldWords(text: string): string {
   return text
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, ' ')
+    .replace(/^(?:(?:in|within|over|during) )?(?:the )?(?=\S)/, '')
+    .replace(/^current /, 'this ')
+    .replace(/\ban? (?=\w+ ago$)/, '1 ')
+    .replaceAll(/\b[a-z]+\b/g, (word) => (numbers.includes(word) ? String(numbers.indexOf(word) + 1) : word))
+    .replace(/^(past (?=[a-z])|last (?=(?:minute|hour|day)$))/, '$11 ')
 }
 
 function namedStretch(words: string, at: Date): Stretch | null {
   const now = at.getTime()
   if (words === 'now') return stretch(now, now, true)
-  if (words === 'today') return unitAt('day', now)
-  if (words === 'yesterday') return unitAt('day', moved('day', now, -1))
-  const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
+  const day = ['yesterday', 'today', 'tomorrow'].indexOf(words)
+  if (day !== -1) return unitAt('day', moved('day', now, day - 1))
+  const [, which, named] = /^(this|last|previous) (hour|day|week|month|quarter|year)$/.exec(words) ?? []
   if (which !== undefined) {
     const unit = named as CalendarUnit
     // From the start of the unit, because the previous month may lack the day.
     return unitAt(unit, which === 'this' ? now : moved(unit, startOf(unit, now), -1))
   }
   const [, count, unit] = counted.exec(words) ?? []
-  if (count !== undefined) return stretch(moved(unit as CalendarUnit, now, -Number(count)), now, true)
+  if (count !== undefined) return stretch(earlier(unit, now, Number(count)), now, true)
   const [, back, of] = ago.exec(words) ?? []
   if (back === undefined) return null
-  const then = moved(of as CalendarUnit, now, -Number(back))
-  return of === 'hour' ? stretch(then, then, true) : unitAt('day', then)
+  const then = earlier(of, now, Number(back))
+  return of === 'minute' || of === 'hour' ? stretch(then, then, true) : unitAt('day', then)
+}
+
+function earlier(unit: string | undefined, at: number, count: number): number {
+  return unit === 'minute' ? at - count * 60_000 : moved(unit as CalendarUnit, at, -count)
+}
+
+const weekdays = ['mon', 'tues', 'wednes', 'thurs', 'fri', 'satur', 'sun'].map((name) => `${name}day`)
+
+/** A time that the text may mean, by its words or with one letter wrong; null if it is like none. */
+function meantTime(words: string, at: Date): string | null {
+  const now = at.getTime()
+  const isBack = /\b(?:last|past|previous)\b/.test(words)
+  if (/\b(?:next|coming)\b/.test(words)) return null
+  const weekday = weekdays.findIndex((name) => words.includes(name))
+  if (weekday !== -1) {
+    const since = (Math.floor((now - startOf('week', now)) / 86_400_000) - weekday + 7) % 7
+    return formatDay(moved('day', now, isBack && since === 0 ? -7 : -since))
+  }
+  const month = months.findIndex((name) =>
+    new RegExp(`^(?:\\w+ )?${name.slice(0, 3)}(?:${name.slice(3)})?$`).test(words),
+  )
+  if (month !== -1) {
+    const since = (at.getUTCMonth() - month + 12) % 12
+    return formatDay(moved('month', startOf('month', now), isBack && since === 0 ? -12 : -since)).slice(0, 7)
+  }
+  const [, count, written = ''] = /(\d+) ?([a-z]+?)s?\b/.exec(words) ?? []
+  const of =
+    units.find((each) => written !== '' && each.startsWith(written)) ??
+    units.find((each) => editDistance(written, each, 2) !== null)
+  if (of !== undefined && Number(count) > 0) {
+    const much = `${Number(count)} ${of}${Number(count) === 1 ? '' : 's'}`
+    const meant = /\bago\b|before/.test(words) ? `${much} ago` : `last ${much}`
+    return namedStretch(meant, at) === null ? null : meant
+  }
+  return known.find((each) => editDistance(words, each, 1, true) !== null) ?? null
+}
+
+function formatDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }
 
 const months = 'january february march april may june july august september october november december'.split(

@@ -14,7 +14,7 @@ import {
   strings,
   uriCondition,
 } from './conditions.ts'
-import { isRelative, parseStretch } from './dates.ts'
+import { parseStretch, relativeTimes, type Stretch } from './dates.ts'
 import { handlesToDids, type NameLookup, namesToUris } from './references.ts'
 import type { End, Path, SchemaContext } from './paths.ts'
 import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
@@ -26,6 +26,8 @@ export interface FilterContext extends SchemaContext, Clock {
   readonly names: NameLookup
   /** The time from which times count in conditions on that collection. */
   referenceTime(collection: Collection): Promise<Date>
+  /** Takes note of what a time that counts from there was read as. */
+  noteTime(text: string, stretch: Stretch): void
 }
 
 /** The arguments that narrow a list or an aggregate. */
@@ -117,8 +119,10 @@ function timeConditions(
 
 /** The reference time is read only for values that need it. */
 async function clockOf(value: unknown, of: Collection, context: FilterContext): Promise<Clock> {
-  if (!isRelative(value)) return context
+  const relative = relativeTimes(value)
+  if (relative.length === 0) return context
   const at = await context.referenceTime(of)
+  for (const text of relative) context.noteTime(text, parseStretch(text, at))
   return { now: () => at }
 }
 

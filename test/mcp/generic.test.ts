@@ -42,6 +42,7 @@ for (const [name, ...lexicons] of lexiconSets) {
     schema,
     now: () => new Date('2026-11-18T09:30:00Z'),
     referenceTime: async () => new Date('2026-11-18T09:30:00Z'),
+    noteTime: () => undefined,
     names: {
       one: async () => ['at://did:plc:abc/a.b.c/self'],
       all: async () => ['at://did:plc:abc/a.b.c/self', 'at://did:plc:abc/a.b.c/other'],

@@ -7,6 +7,7 @@ import type { Collection } from '../../schema/model/model.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { indexTimeSelection, newestIndexed } from '../graphql/ask.ts'
 import type { Asking } from '../names/candidates.ts'
+import { printStretch, type Stretch } from '../../ask/dates.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { readEnd, selectEnd } from './days.ts'
 
@@ -18,6 +19,7 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
   const main = findMain(catalogue)
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
+  const noted = new Set<string>()
 
   async function readTime(subject: Subject, at = now(), until = at.toISOString()): Promise<Date> {
     const subjects = main === null || main === subject ? [subject] : [subject, main]
@@ -43,13 +45,18 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
     read.set(nsid, known)
     return known
   }
-  /** Says from when times have counted so far, unless that is now. */
-  const referenceHint = (): string | null =>
-    archived.size === 0
-      ? null
-      : `Times count from the newest record, ${[...archived].join(' or ')}, because the index is an archive.`
+  /** Says what times such as "last week" have been read as, and from when they have counted so far, unless that is now. */
+  const referenceHint = (): string | null => {
+    const said = noted.size === 0 ? '' : `${[...noted].join(', ')}. `
+    return archived.size === 0
+      ? said.trim() || null
+      : `${said}Times count from the newest record, ${[...archived].join(' or ')}, because the index is an archive.`
+  }
   return {
     referenceTime,
+    noteTime(text: string, stretch: Stretch): void {
+      noted.add(`"${text.trim()}" is ${printStretch(stretch)}`)
+    },
     referenceHint,
     /** Says from when times in conditions on the main collection count, unless that is now. */
     async archiveHint() {
