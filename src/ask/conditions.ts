@@ -180,6 +180,20 @@ export function isNull(text: string, value: unknown): boolean {
   throw new AskError(`isNull of "${text}" is true or false.`)
 }
 
+/** Whether a value is a word for a missing value, or is empty, also in a list or an operator. */
+export function meansMissing(value: unknown): boolean {
+  if (typeof value === 'string')
+    return /^(?:|-|none|no|nil|null|undefined|unknown|missing|empty|nothing|not set|n\/a)$/i.test(
+      value.trim(),
+    )
+  return typeof value === 'object' && value !== null && Object.values(value).every(meansMissing)
+}
+
+/** What to write for records without a value. */
+export function nullAdvice(text: string): string {
+  return `For records without ${text} write null: ${JSON.stringify({ [text]: null })}.`
+}
+
 function insteadOfNull(value: unknown): string {
   return value === null
     ? ' For records without a value write null alone, not in a list or an operator; for these or others ask twice.'

@@ -9,7 +9,9 @@ import {
   isListOfConditions,
   isNull,
   isOnly,
+  meansMissing,
   notAfter,
+  nullAdvice,
   scalarCondition,
   strings,
   uriCondition,
@@ -126,7 +128,23 @@ async function clockOf(value: unknown, of: Collection, context: FilterContext): 
   return { now: () => at }
 }
 
+/** Refusals of words for a missing value name `null`. */
 async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where | MissingAmong> {
+  try {
+    return await readCondition(path, value, context)
+  } catch (error) {
+    const { end, text } = path
+    const mayMiss = end.kind === 'property' || end.kind === 'records'
+    if (!(error instanceof AskError) || !mayMiss || !meansMissing(value)) throw error
+    throw new AskError(`${error.message} ${nullAdvice(text)}`)
+  }
+}
+
+async function readCondition(
+  path: Path,
+  value: unknown,
+  context: FilterContext,
+): Promise<Where | MissingAmong> {
   const { steps, end, text } = path
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, end, value, context)

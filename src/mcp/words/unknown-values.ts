@@ -8,6 +8,7 @@ import { findGroupAtEnd, type Group } from '../../ask/groups.ts'
 import { elementOf, holderAfter, memberPath, parsePath, type Path } from '../../ask/paths.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import type { Where } from '../../ask/where.ts'
+import { meansMissing, nullAdvice } from '../../ask/conditions.ts'
 import { didYouMean } from '../../ask/ask-error.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 import type { Counted } from '../tools/describe/describe-parts.ts'
@@ -35,7 +36,7 @@ export async function whyNoValue(narrowing: Narrowing, subject: Subject, toolbox
   const counts = await countFilters(checked, subject, toolbox)
   const unmet = checked.filter((_, at) => counts[at] === 0)
   const isTimeless = ([text, value]: Condition) =>
-    besidesTime({ filters: { [text]: value } }, subject, toolbox) === null
+    meansMissing(value) || besidesTime({ filters: { [text]: value } }, subject, toolbox) === null
   const why = async ([first]: readonly Condition[]) => first && whyNoneMeets(first, subject, toolbox)
   const met = checked.map(([, , name], at) => `${name} ${counts[at]}`).join(', ')
   const isMet = unmet.length === 0 && all.length > 1 && all.length <= mostConditions
@@ -60,7 +61,19 @@ function conditionsIn({ filters, since, until }: Narrowing, { time }: Subject): 
   return [...named, ...bound('since', 'gte', since), ...bound('until', 'lte', until)]
 }
 
+/** Names `null` where the value is a word for a missing one. */
 async function whyNoneMeets(
+  condition: Condition,
+  subject: Subject,
+  toolbox: Toolbox,
+): Promise<string | null> {
+  const [text, value] = condition
+  const why = await whyUnmet(condition, subject, toolbox)
+  const { kind } = parsePath(text, subject.collection, toolbox).end
+  return why === null || kind !== 'property' || !meansMissing(value) ? why : `${why} ${nullAdvice(text)}`
+}
+
+async function whyUnmet(
   [text, value]: Condition,
   subject: Subject,
   toolbox: Toolbox,
@@ -77,7 +90,8 @@ async function whyNoneMeets(
   const [there, referred] = await countFilters(asked, subject, toolbox)
   if (referred === 0) return `No ${subject.label} has any ${referring}: no record refers to one so.`
   if (there === 0) return `No record has ${own}.`
-  if (value === null || (value === 'none' && steps.length === 1)) return `Every ${subject.label} has ${text}.`
+  if (value === null || (value === 'none' && end.kind === 'records' && steps.length === 1))
+    return `Every ${subject.label} has ${text}.`
   const values = valuesIn(value)
   if (end.kind === 'property' && isWhole(path) && values.length > 0)
     return whyNone(path, values, end.field.constraints.values, toolbox)
