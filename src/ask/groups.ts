@@ -50,9 +50,14 @@ export function parseGroups(by: readonly string[], from: Collection, context: Sc
       throw new AskError(`"${group.text}": only integers have ranges of a size; leave the number out.`)
     return { group, size: size === undefined ? null : Number(size) }
   })
-  const sizes = new Set(
-    parsed.flatMap(({ group, size }) => (size !== null || isCountable(group) ? [size] : [])),
-  )
+  const sized = parsed.find(({ size }) => size !== null)?.group
+  const part = parsed.find(({ group: { field } }) => field.bucket !== null && isTimePart(field.bucket))?.group
+  // The service makes ranges of parts of time too.
+  if (sized !== undefined && part !== undefined)
+    throw new AskError(
+      `"${part.text}" and ranges of a size exclude each other: ask for "${sized.text}" in another call, or leave its number out.`,
+    )
+  const sizes = new Set(parsed.flatMap(({ group, size }) => (isInteger(group) ? [size] : [])))
   if (sizes.size > 1)
     throw new AskError('All integers in by have ranges of one size: write the same number after each path.')
   return { groups: parsed.map(({ group }) => group), interval: [...sizes][0] ?? undefined }
@@ -60,12 +65,6 @@ export function parseGroups(by: readonly string[], from: Collection, context: Sc
 
 function isInteger({ field: { leaf, bucket } }: Group): boolean {
   return bucket === null && !isArray(leaf) && leafType(leaf).kind === 'integer'
-}
-
-/** Parts of time are integers too. */
-function isCountable(group: Group): boolean {
-  const { bucket } = group.field
-  return isInteger(group) || (bucket !== null && isTimePart(bucket))
 }
 
 /** A path that is unknown here, but that of a field of records that refer to this one, is refused as such. */
@@ -133,10 +132,11 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
         `"${text}" is a number of records, which is not grouped by. search_records sorts ${label} by "-${text}", and filters take "${text}"${grouped}.`,
       )
     }
-    const named =
-      path.end.kind === 'records' ? '' : ` there it is "${text.slice(text.indexOf('.') + 1)}", and`
+    const isField = path.end.kind !== 'records'
+    const named = isField ? ` there it is "${text.slice(text.indexOf('.') + 1)}", and` : ''
+    const each = ` For measures of the ${label} ask once for each value, with a filter on "${text}" instead of the group.`
     return new AskError(
-      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead:${named} fields of the ${label} are "${own}.…".`,
+      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead:${named} fields of the ${label} are "${own}.…".${isField ? each : ''}`,
     )
   }
   const own = groupFields(from, context.catalogue.model).filter(

@@ -1,6 +1,6 @@
 /** Parses texts such as `avg:score` or `p90:wordCount` into measures, writes their selections, and reads their values. */
 import { leafPath, leafType } from '../schema/model/leaves.ts'
-import type { Collection } from '../schema/model/model.ts'
+import type { Collection, Reference } from '../schema/model/model.ts'
 import { type FieldMeasureName, fieldMeasures, measureConstant, measures } from '../schema/model/measures.ts'
 import { type MeasureField, measureFields, timeFields, wherePath } from '../schema/model/operators.ts'
 import { nearest } from '../util/text/nearest.ts'
@@ -70,10 +70,27 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   const instead =
     step.kind === 'reverse'
       ? ` Aggregate "${catalogue.of(step.record.nsid).label}" instead, with "${word}:${path.slice(path.indexOf('.') + 1)}".`
-      : ''
+      : step.kind === 'reference' && steps.length === 1
+        ? measuredThere(`${word}`, path.slice(path.indexOf('.') + 1), step.record, step.reference, context)
+        : ''
   throw new AskError(
     `${word} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
   )
+}
+
+/** No call has groups of a record and measures of what it refers to. */
+function measuredThere(
+  word: string,
+  path: string,
+  record: Collection,
+  reference: Reference,
+  context: SchemaContext,
+): string {
+  const back = reverseNames(record, context).get(reference)
+  const isMeasured = measuredFields(record, 'avg').some(({ leaf }) => leafPath(leaf).join('.') === path)
+  if (back === undefined || !isMeasured) return ''
+  const there = context.catalogue.of(record.nsid).label
+  return ` No call measures other records by these groups: aggregate "${there}" with "${word}:${path}" once for each group, with a filter on "${back}.…".`
 }
 
 function nameOf(

@@ -308,7 +308,7 @@ test('nothing unusual is told, and a value to compare with that no record has', 
   assert.deepEqual([none.count, none.groups, none.rows], [5, 0, []])
   assert.match(none.hint, /^No group of at least 9 records/)
   const wrong = await agent.call('aggregate', { ...args, unusual: { language: 'english' } })
-  assert.match(wrong.hint, /^No record has "english" in language/)
+  assert.match(wrong.hint, /^No record meets unusual\. No record has "english" in language/)
 })
 
 test('words may be asked for behind references', async () => {

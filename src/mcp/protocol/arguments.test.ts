@@ -98,3 +98,11 @@ test('arguments that nest too deep are refused before anything recursive reads t
       issues: [{ message: 'The arguments nest more than 256 levels of brackets.' }],
     })
 })
+
+test('a condition on groups is refused with what there is instead', async () => {
+  const { inputSchema } = tool
+  const properties = { ...inputSchema.properties, min_count: { type: 'integer', minimum: 1 } }
+  const grouping = readArguments({ name: 'aggregate', inputSchema: { ...inputSchema, properties } })
+  const result = await grouping['~standard'].validate({ collection: 'a', having: { 'avg:b': { gt: 5 } } })
+  assert.match(String(result.issues?.[0]?.message), /min_count .* having in run_graphql/)
+})

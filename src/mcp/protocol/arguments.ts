@@ -96,6 +96,8 @@ function problemIn(given: Json, tool: string, properties: Properties): string | 
     const isInRange = typeof value === 'number' && value >= minimum && value <= maximum
     if (maximum < Infinity && !(isInRange && Number.isInteger(value)))
       return `${name} is an integer from ${minimum} to ${maximum}.`
+    if (name === 'having' && Object.hasOwn(properties, 'min_count'))
+      return `${tool} has no argument "having": min_count is the least count of a group. For conditions on a measure use having in run_graphql, or order by the measure.`
     if (property === undefined)
       return `${tool} has no argument "${name.slice(0, 60)}".${didYouMean(nearest(name, names))} It takes ${names.join(', ')}.`
   }

@@ -132,11 +132,13 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const noMatch = whole['matching'] === 0 ? args.share : isNoneUnusual ? args.unusual : null
   const sought = whole.count === 0 ? args : noMatch && { filters: noMatch }
   const why = sought && (await whyNothing(sought, subject, toolbox))
+  // Records are counted, but none meets the filters of that argument.
+  const inside = why && whole.count > 0 ? `No record meets ${isNoneUnusual ? 'unusual' : 'share'}.` : null
   const least = args.min_count ?? leastUnusual
   const none = `No group of at least ${least} records (min_count) is more frequent than among those compared with.`
   const counts = sideCountsHint(data, whole.count, args, subject, toolbox)
   const end = args === given ? null : 'fill ends today, because there is no until.'
-  const hint = sentences(why ?? (isNoneUnusual ? none : null), counts, end, toolbox.referenceHint())
+  const hint = sentences(inside, why ?? (isNoneUnusual ? none : null), counts, end, toolbox.referenceHint())
   const said = answer(
     { ...table, incomplete: partial.incomplete },
     whole,
