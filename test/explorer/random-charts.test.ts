@@ -10,6 +10,7 @@ import { createReference } from '../reference/reference.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
+import { assertGroups, assertMarks } from './chart-links.ts'
 import { assertHome, lastTime } from './home.ts'
 import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
 import { drawRecords, kinds, lexicons, shapes } from './random-records.ts'
@@ -45,7 +46,13 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
   const place = `/c/${nsid}`
   const time = kinds[nsid].publishedAt ? 'publishedAt' : 'indexedAt'
   const searches = ['q=storm', 'q=storm&language=vab', 'q=flood&articleType=kind+0&base=all']
-  const queries = ['', 'language=vab', ...(kinds[nsid].title ? searches : [])]
+  const queries = [
+    '',
+    'language=vab',
+    'tags=t0',
+    'wordCount.from=250',
+    ...(kinds[nsid].title ? searches : []),
+  ]
   const overTime = [
     '',
     'per=month',
@@ -64,6 +71,10 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     [`${time}_month`, 'language'],
     [`${time}_day`, 'tags'],
     [`${time}_weekday`, 'articleType'],
+    ['indexedAt_month', `${time}_weekday`],
+    ['wordCount&step=100', 'indexedAt_hourOfDay'],
+    ['wordCount&step=100'],
+    ['language', `${time}_hourOfDay`],
     ['isAccessibleForFree', 'wordCount'],
   ].map((pair) => pair.map((name) => `by=${name}`).join('&'))
   const shown = (['count', 'share'] as const).flatMap((as) =>
@@ -127,7 +138,8 @@ async function assertOverTime(
   const { rows, head, description } = await pages.figure(address)
   await assertCaption(pages, address, description)
   const offers = document.querySelector('.chart-options a[href*="as=share"]') !== null
-  if (!isTopic && as === 'count') assert.equal(offers, /\b(q|language|articleType|split)=/.test(plain))
+  if (!isTopic && as === 'count')
+    assert.equal(offers, /\b(q|language|articleType|tags|wordCount.from|split)=/.test(plain))
   const parts: (Part & { readonly text: string; readonly of: string })[] = []
   for (const [key, ...cells] of rows) {
     const isSingle = cells.every(({ href }) => href === null)
@@ -163,6 +175,7 @@ async function assertOverTime(
   }
   for (const { text, href } of await restOf(pages, address))
     if (href !== null && as === 'count') assert.equal(text, number.format(pages.found(href).length), href)
+  if (as === 'count') await assertMarks(pages, address)
   if (as === 'share' || plain.includes('split=tags') || description.includes('Only the newest')) return
   const numberAfter = (words: string): number =>
     Number(new RegExp(`${words}[^:]*: ([\\d,]+)`).exec(description)?.[1]?.replaceAll(',', '') ?? 0)
@@ -343,16 +356,6 @@ async function assertFacets(pages: Pages, address: string): Promise<void> {
       href,
     )
   }
-}
-
-async function assertGroups(pages: Pages, address: string): Promise<void> {
-  const { rows, head } = await pages.figure(address)
-  for (const [key, ...cells] of rows)
-    for (const [column, { text, href }] of cells.entries()) {
-      const to = href ?? (cells.length === 1 ? (key?.href ?? null) : null)
-      if (to !== null && head[column + 1] !== 'Others')
-        assert.equal(text, number.format(pages.found(to).length), `${to} of ${address}`)
-    }
 }
 
 /** Periods far from all others are left out, and the chart says of how many months it shows how many. */

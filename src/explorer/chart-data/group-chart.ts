@@ -190,7 +190,7 @@ function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartCont
         series: rows.map((row) => ({
           name: row.label,
           values: keys.map(({ id }) => valueIn(row, id)),
-          hrefs: keys.map(({ view }) => viewAddress(context, view && viewIn(view, row))),
+          hrefs: other === undefined ? [] : keys.map(({ view }) => viewAddress(context, viewIn(view, row))),
         })),
         numbers: choices.measure === 'count' || other !== undefined ? [] : numbersOf(),
       },
@@ -200,9 +200,9 @@ function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartCont
     notes: [...notesOn(plan, answer, keys, rows, kind, context), ...partialNotes(shown, language)],
   }
 
-  /** Null where no conditions select the records of the row, or the keys lead to them. */
-  function viewIn(view: View, { group }: GroupRow): View | null {
-    return other === undefined || group === null ? null : viewOfGroup(view, other, group)
+  /** Null where no conditions select the records of the key and the row. */
+  function viewIn(view: View | null, { group }: GroupRow): View | null {
+    return view === null || other === undefined || group === null ? null : viewOfGroup(view, other, group)
   }
 
   function countedIn(row: GroupRow | undefined, id: string): Counted {

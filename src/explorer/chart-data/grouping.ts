@@ -5,7 +5,14 @@ import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { nameAndKey, plainValue } from '../parts/values.ts'
-import { emptyView, type RecordArguments, type View, withCondition } from '../view/view.ts'
+import {
+  emptyView,
+  type RecordArguments,
+  valuesOf,
+  type View,
+  viewOfValue,
+  withCondition,
+} from '../view/view.ts'
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
@@ -147,15 +154,20 @@ function weekday(day: number, { tag }: Language): string {
 export function viewOfGroup(view: View, key: Grouping, group: GroupAnswer): View | null {
   const { name, field, unit, step } = key
   const value = group[name] ?? null
-  const chosen = (from: View, operator: 'is' | 'missing' | 'from' | 'to', operand: string | number) =>
+  const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator).map(Number)
+  const chosen = (from: View, operator: 'missing' | 'from' | 'to', operand: number) =>
     withCondition(from, { field, operator, values: [String(operand)] })
   if (value === null) return chosen(view, 'missing', 1)
   const period = periodOf(key)
   if (period !== null) return viewOfPeriod(view, field, period, startOf(period, Date.parse(String(value))))
   if (unit !== null) return null
   if (step !== null && step > 1)
-    return chosen(chosen(view, 'from', Number(value)), 'to', Number(value) + step - 1)
-  return chosen(view, 'is', String(value))
+    return chosen(
+      chosen(view, 'from', Math.max(Number(value), ...given('from'))),
+      'to',
+      Math.min(Number(value) + step - 1, ...given('to')),
+    )
+  return viewOfValue(view, field, String(value))
 }
 
 /** How many of its groups a chart shows, null if all. `hidesMissing`: the group of records without a value is not shown. */

@@ -190,7 +190,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, until: number, lan
           name,
           ...(isRest === true && { isRest }),
           values: isNothing ? [] : counted.map(valueOf),
-          hrefs: view === null ? [] : starts.map((start) => addressOf(view, start)),
+          hrefs: view === null && split === null ? [] : starts.map((start) => view && addressOf(view, start)),
         })),
         numbers: base === null || isNothing ? [] : numbersOf(series, noun, of, language),
         rest: isNothing ? null : undatedRow(chart, series, answer, valueOf, language),

@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { readChoice, recordArguments, withCondition } from '../view/view.ts'
+import { readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf } from './asked-chart.ts'
@@ -101,7 +101,7 @@ function partsIn(
     return {
       panel: `part${at}`,
       name: groupLabel(groupingBy(field), group, language, groups),
-      view: withCondition(view, chosen),
+      view: value === null ? withCondition(view, chosen) : viewOfValue(view, field, value),
       own: { ...own, where: andWhere(own.where, whereOf([chosen])) },
       row: { [field.name]: value, others: false },
     }

@@ -69,7 +69,7 @@ export interface ChartSeries {
   readonly isRest?: boolean
   /** A value for each key; null where there is none. */
   readonly values: readonly (number | null)[]
-  /** An address for each key, or none at all. */
+  /** An address for each key, or none at all where the address of the key has the same records. */
   readonly hrefs: readonly (string | null)[]
   /** Positions of keys whose shares are of too few records: marked, drawn hollow, and no part of the scale. */
   readonly few?: readonly number[]

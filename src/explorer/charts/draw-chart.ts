@@ -65,7 +65,7 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
       const sum = (some: ChartSpec['series']) => some.reduce((all, { values }) => all + (values[key] ?? 0), 0)
       const from = isStack ? sum(spec.series.slice(0, series)) : 0
       const end = isStack ? sum(spec.series) : value
-      const href = one.hrefs[key] ?? of.href
+      const href = one.hrefs.length === 0 ? of.href : (one.hrefs[key] ?? null)
       return [{ key, series, value, from, to: from + value, href, title, isFew, end, beyond: text }]
     }),
   )

@@ -188,6 +188,28 @@ export function withCondition(view: View, condition: Condition): View {
   return changed(view, { conditions })
 }
 
+/** The view of those of its records that have the value, of an array next to others; null where no conditions select them. */
+export function viewOfValue(view: View, field: ShownField, value: string): View | null {
+  const element = elementOf(field)
+  // Conditions on one element would select other records.
+  const isOfElement = ({ field: of, operator }: Condition) => elementOf(of) === element && operator !== 'not'
+  if (element !== '' && view.conditions.some(isOfElement)) return null
+  const isNext = field.isArray && valuesOf(view, field.name, 'is').length > 0
+  if (!isNext) return withCondition(view, { field, operator: 'is', values: [value] })
+  if (!operatorsOf(field).includes('all')) return null
+  const values = [...new Set([...valuesOf(view, field.name, 'all'), value])]
+  return withCondition(view, { field, operator: 'all', values })
+}
+
+/** The names that lead to the array or the reverse field that it is in; blank where it is in none. */
+function elementOf({ steps }: ShownField): string {
+  const last = steps.findLastIndex(({ some }) => some)
+  return steps
+    .slice(0, last + 1)
+    .map(({ name }) => name)
+    .join('.')
+}
+
 export function valuesOf(view: View, name: string, operator: Condition['operator']): readonly string[] {
   return view.conditions.find((each) => each.field.name === name && each.operator === operator)?.values ?? []
 }
