@@ -1,5 +1,5 @@
 /** A measure of the records of a view, by one or two fields. */
-import type { AxisEnd, ChartKind, ChartNumbers } from '../charts/chart-spec.ts'
+import type { AxisEnd, ChartKind, ChartNumbers, ChartRest } from '../charts/chart-spec.ts'
 import { readNames } from '../lists/names.ts'
 import type { Names } from '../parts/values.ts'
 import { viewAddress } from '../browse/context.ts'
@@ -13,7 +13,17 @@ import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } fr
 import { type Counted, describe, fewRecords, leastRecords, partialNotes } from './asked-chart.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import type { GroupPlan } from './group-plan.ts'
-import { furtherPanels, groupsIn, hasLeast, isRanked, panelsOf, planOf, rowsIn } from './group-plan.ts'
+import {
+  furtherPanels,
+  groupsIn,
+  hasLeast,
+  isRanked,
+  listsOf,
+  missingIn,
+  panelsOf,
+  planOf,
+  rowsIn,
+} from './group-plan.ts'
 import type { Grouping, GroupKey } from './grouping.ts'
 import { cutNote, groupCells, groupColumns, groupingLabel, groupLabel, usualGroups } from './grouping.ts'
 import {
@@ -21,6 +31,7 @@ import {
   isDisjoint,
   isNumber,
   isOrdered,
+  keyOf,
   keysOf,
   periodOf,
   viewOfGroup,
@@ -115,17 +126,25 @@ function readGroups(plan: GroupPlan, answer: Answer, label: string, { view, lang
   }
   const totalIn = (row: GroupRow, id: string): number =>
     (row.groups.get(id)?.['total'] as number | undefined) ?? row.totals.get(id)?.count ?? 0
-  return { keys, rows, countIn, valueIn, totalIn }
+  const isMissing = (group: GroupAnswer) =>
+    other === undefined && isOrdered(across) && group[across.name] === null
+  const without = groups.find(isMissing)
+  return {
+    keys,
+    rows,
+    without: without && keyOf(across, without, plain, language),
+    countIn,
+    valueIn,
+    totalIn,
+  }
 }
 
 /** A row for each group, or for each pair of two; last, one for the records without a number or a time. */
 function groupTable(plan: GroupPlan, answer: Answer, context: ChartContext): ChartTable {
   const { choices, form, of, across, other, whole } = plan
-  const { keys, rows, countIn, valueIn, totalIn } = readGroups(plan, answer, '', context)
+  const { keys, rows, without, countIn, valueIn, totalIn } = readGroups(plan, answer, '', context)
   const measure = form.column(of)
-  const { groups } = groupsIn(answer, 'groups')
-  const without = isOrdered(across) ? groups.filter((group) => group[across.name] === null) : []
-  const all = [...keys, ...without.map((group) => ({ id: idOf(across, group), group }))]
+  const all = without === undefined ? keys : [...keys, without]
   return {
     columns: {
       ...Object.assign({}, ...choices.by.map(groupColumns)),
@@ -164,7 +183,7 @@ function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartCont
   const { choices, form, across, other, preset } = plan
   const { charts } = language.text
   const { label, title } = titleOf(plan, readNames(answer), context)
-  const { keys, rows, countIn, valueIn, totalIn } = readGroups(plan, answer, label, context)
+  const { keys, rows, without, countIn, valueIn, totalIn } = readGroups(plan, answer, label, context)
   const isAdding = form.rank === null && other !== undefined && isDisjoint(other)
   const kind = kindOf(choices.kind ?? preset, rows.length, isAdding, across)
   const period = periodOf(across)
@@ -192,7 +211,8 @@ function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartCont
           values: keys.map(({ id }) => valueIn(row, id)),
           hrefs: other === undefined ? [] : keys.map(({ view }) => viewAddress(context, viewIn(view, row))),
         })),
-        numbers: choices.measure === 'count' || other !== undefined ? [] : numbersOf(),
+        numbers: numbersOf(keys),
+        rest: without === undefined ? null : restOf(without),
       },
       language,
       plan.whole === null ? null : (at, key) => countedIn(rows[at], keys[key]?.id ?? ''),
@@ -209,8 +229,16 @@ function draw(plan: GroupPlan, answer: Answer, until: number, context: ChartCont
     return row === undefined ? { count: null } : { count: countIn(row, id), total: totalIn(row, id) }
   }
 
+  /** The records without a number or a time. */
+  function restOf(key: GroupKey): ChartRest {
+    const href = viewAddress(context, key.view)
+    const numbers = numbersOf([key]).flatMap(({ values }) => values)
+    return { label: key.label, href, values: rows.map((row) => valueIn(row, key.id)), numbers, hrefs: [] }
+  }
+
   /** The records of each group, and what its share is of. */
-  function numbersOf(): readonly ChartNumbers[] {
+  function numbersOf(keys: readonly GroupKey[]): readonly ChartNumbers[] {
+    if (choices.measure === 'count' || other !== undefined) return []
     const { count: all = 0 } = groupsIn(answer, 'groups')
     const valuesOf = (of: typeof countIn) => rows.flatMap((row) => keys.map(({ id }) => of(row, id)))
     const totals = plan.whole === null ? keys.map(() => all) : valuesOf(totalIn)
@@ -252,7 +280,14 @@ function notesOn(
   const isCut = groupCount > groups.length
   const [dated, usual] = [withValue(across, groups), usualGroups(across, groups, view)]
   const shown = usual.filter((group) => Number(idOf(across, group)) >= Number(keys[0]?.id)).length
-  const missing = isOrdered(across) ? (groups.find((group) => group[across.name] === null)?.count ?? 0) : 0
+  const lists = listsOf(plan).filter(([key]) => isOrdered(key))
+  const missing = lists.flatMap(([key, name]) => {
+    const count = missingIn(answer, key, name)
+    const said = charts[isNumber(key) ? 'unmeasured' : 'undated'](noun, number(count))
+    const isOnly = lists.every(([{ field }]) => field === key.field)
+    return count === 0 ? [] : [isOnly ? said : `${fieldLabel(key.field, language)}: ${said}`]
+  })
+  const isHidden = (key: Grouping, name: string) => isOrdered(key) && missingIn(answer, key, name) > 0
   const { noBars: lines, noLines: bars, manySeries: table } = charts
   const notes = [
     periodOf(across) !== null && (isCut || shown < usual.length) && charts.newestOnly,
@@ -262,8 +297,9 @@ function notesOn(
     periodOf(across) === null &&
       (other === undefined
         ? isCut && charts.largest(number(groups.length), number(groupCount))
-        : cutNote(across, keys.length, along, isOrdered(across), language)),
-    other !== undefined && cutNote(other, rows.length, groupsIn(answer, 'rows'), isOrdered(other), language),
+        : cutNote(across, keys.length, along, isHidden(across, 'columns'), language)),
+    other !== undefined &&
+      cutNote(other, rows.length, groupsIn(answer, 'rows'), isHidden(other, 'rows'), language),
     rows.some((row) => row.isCut) && charts.smallLeftOut,
     isRanked(plan) &&
       hasLeast(plan) &&
@@ -272,7 +308,7 @@ function notesOn(
       groups.some(({ total }) => Number(total) >= fewRecords) &&
       charts.atLeast(number(fewRecords), nounOf(subject, language)),
     choices.kind !== null && choices.kind !== kind && { lines, bars, table }[kind],
-    missing > 0 && charts[isNumber(across) ? 'unmeasured' : 'undated'](noun, number(missing)),
+    ...new Set(missing),
   ]
   return notes.filter((note) => note !== false && note !== null)
 }

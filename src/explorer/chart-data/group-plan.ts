@@ -2,6 +2,7 @@
 import type { ChartKind } from '../charts/chart-spec.ts'
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
+import { andWhere, whereOf } from '../../ask/where.ts'
 import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
@@ -76,8 +77,43 @@ function groupsPanel(name: string, key: Grouping, { aggregate, own }: GroupPlan,
   }
 }
 
-/** All pairs, and what shares divide by. Records may have further elements of an array, so that each row is asked for. */
+/** The measures of the groups, and the numbers of records in none where the list of groups ends before that of these. */
 export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
+  return [...measuresOf(plan, answer, site), ...missingPanels(plan, answer)]
+}
+
+function missingPanels(
+  { aggregate, across, other, own }: GroupPlan,
+  answer: Answer | null,
+): readonly Panel[] {
+  return listsOf({ across, other }).flatMap(([key, name]) => {
+    const { groups, groupCount = 0 } = groupsIn(answer, name)
+    const isKnown = groupCount <= groups.length || groups.some((group) => group[key.name] === null)
+    if (!isOrdered(key) || (answer !== null && isKnown)) return []
+    const missing = whereOf([{ field: key.field, operator: 'missing', values: ['1'] }])
+    const records = { ...own, where: andWhere(own.where, missing) }
+    return [{ name: `${name}Missing`, field: aggregate, arguments: records, selection: { count: {} } }]
+  })
+}
+
+/** The fields of a chart, and the names of the lists of their groups. */
+export function listsOf({ across, other }: Pick<GroupPlan, 'across' | 'other'>) {
+  return other === undefined
+    ? ([[across, 'groups']] as const)
+    : ([
+        [across, 'columns'],
+        [other, 'rows'],
+      ] as const)
+}
+
+/** How many records have no value of the field. */
+export function missingIn(answer: Answer, key: Grouping, name: string): number {
+  const own = groupsIn(answer, name).groups.find((group) => group[key.name] === null)
+  return own?.count ?? groupsIn(answer, `${name}Missing`).count ?? 0
+}
+
+/** All pairs, and what shares divide by. Records may have further elements of an array, so that each row is asked for. */
+function measuresOf(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
   const { across, other, own } = plan
   // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
   const whole = isRanked(plan) ? null : plan.whole

@@ -170,19 +170,19 @@ export function viewOfGroup(view: View, key: Grouping, group: GroupAnswer): View
   return viewOfValue(view, field, String(value))
 }
 
-/** How many of its groups a chart shows, null if all. `hidesMissing`: the group of records without a value is not shown. */
+/** How many of its groups a chart shows, null if all. `hidesMissing`: there is a group without a value, and it is not shown. */
 export function cutNote(
   key: Grouping,
   shown: number,
-  { groups, groupCount = 0 }: GroupsAnswer,
+  { groupCount = 0 }: GroupsAnswer,
   hidesMissing: boolean,
   language: Language,
 ): string | null {
-  const isLeftOut = hidesMissing && groups.some((group) => group[key.name] === null)
-  const all = isLeftOut ? groupCount - 1 : groupCount
+  const all = hidesMissing ? groupCount - 1 : groupCount
   if (all <= shown) return null
-  const label = groupingLabel(key, language)
-  return language.text.charts.largestOf(label, language.number(shown), language.number(all))
+  const { text, number } = language
+  const said = text.charts[periodOf(key) === null ? 'largestOf' : 'newestOf']
+  return said(groupingLabel(key, language), number(shown), number(all))
 }
 
 export interface GroupKey {
@@ -227,12 +227,18 @@ export function keysOf(
   }
   const sorted = isOrdered(key) ? inOrder(key, groups) : groups
   const shown = isOrdered(key) && !isCut ? withoutGaps(key, sorted) : sorted
-  return shown.map((group) => ({
-    id: idOf(key, group),
-    group,
-    label: groupLabel(key, group, language, shown),
-    view: viewOfGroup(view, key, group),
-  }))
+  return shown.map((group) => keyOf(key, group, view, language, shown))
+}
+
+export function keyOf(
+  key: Grouping,
+  group: GroupAnswer,
+  view: View,
+  language: Language,
+  among: readonly GroupAnswer[] = [],
+): GroupKey {
+  const label = groupLabel(key, group, language, among)
+  return { id: idOf(key, group), group, label, view: viewOfGroup(view, key, group) }
 }
 
 /** Numbers between others that no record has are groups without records. */

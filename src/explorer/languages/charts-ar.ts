@@ -88,6 +88,8 @@ export const charts: NonNullable<Translation['charts']> = {
   largest: (shown, all) => `المعروض ${isolated(shown)} من ${isolated(all)} مجموعة.`,
   largestOf: (field, shown, all) =>
     `${isolated(field)}: المعروض ${isolated(shown)} من ${isolated(all)} مجموعة.`,
+  newestOf: (field, shown, all) =>
+    `${isolated(field)}: المعروض أحدث ${isolated(shown)} من ${isolated(all)} مجموعة.`,
   matching: (count) => `لا تُعرض المجموعات التي يقل عدد المطابق فيها عن ${isolated(count)}.`,
   atLeast: (count, noun) => `لا تُعرض المجموعات التي تضم أقل من ${isolated(count)} من ال${noun}.`,
   everything: 'كل شيء',

@@ -89,6 +89,8 @@ export const charts = {
   distinctOf: (field: string) => `Number of different values of ${field}`,
   largest: (shown: string, all: string) => `${shown} of ${all} groups are shown.`,
   largestOf: (field: string, shown: string, all: string) => `${field}: ${shown} of ${all} groups are shown.`,
+  newestOf: (field: string, shown: string, all: string) =>
+    `${field}: the newest ${shown} of ${all} groups are shown.`,
   matching: (count: string) => `Groups with fewer than ${count} matches are left out.`,
   atLeast: (count: string, noun: string) => `Groups of fewer than ${count} ${noun} in all are left out.`,
   everything: 'everything',

@@ -85,6 +85,7 @@ export const charts: NonNullable<Translation['charts']> = {
   distinctOf: (field) => `Número de valores distintos de ${field}`,
   largest: (shown, all) => `Se muestran ${shown} de ${all} grupos.`,
   largestOf: (field, shown, all) => `${field}: se muestran ${shown} de ${all} grupos.`,
+  newestOf: (field, shown, all) => `${field}: se muestran los ${shown} grupos más recientes de ${all}.`,
   matching: (count) => `No se muestran grupos con menos de ${count} coincidencias.`,
   atLeast: (count, noun) => `No se muestran grupos de menos de ${count} ${noun} en total.`,
   everything: 'todo',
