@@ -87,6 +87,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     'base=all&articleType=kind+0&q=storm',
     `q=storm&${time}=1990-01-01&${time}.to=1990-01-31`,
     'language=vab',
+    `language=vab&${time}=1990-01-01&${time}.to=1990-06-30`,
   ]
   return [
     ...(kinds[nsid].title ? topics : ['language=vab']).flatMap((query) =>
@@ -302,8 +303,8 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       const compared = (records: readonly PlainRecord[]) =>
         records.filter(({ value }) => spoken === undefined || value.language === spoken)
       const others = (address: string) => compared(pages.found(address).filter((each) => !topic.has(each)))
-      // Without a search, the records are compared with all others.
-      const without = address.includes('q=') ? baseAddress(address, time, late) : address.replace(/\?.*/, '?')
+      // The period holds for both sides.
+      const without = baseAddress(address, time, late)
       for (const { href, cells } of rowsOf(list)) {
         const word = cells[0]?.replace(/ \+$/, '') ?? ''
         const elsewhere = others(`${without}&${name}=${name === 'q' ? 'title:' : ''}${word}`).length

@@ -5,6 +5,7 @@ import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
+import type { Condition } from '../view/conditions.ts'
 import { periodOnly, readChoice, recordArguments, type View } from '../view/view.ts'
 
 const bases = ['filters', 'all'] as const
@@ -18,6 +19,7 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
   const filters = view.conditions.filter((each) => !period.conditions.includes(each))
   const isChoice = view.search !== '' && filters.length > 0
   const name: (typeof bases)[number] = chosen === 'all' || !isChoice ? 'all' : 'filters'
+  const { conditions } = name === 'all' ? period : view
   return {
     name,
     /** Whether both are different records, so that there is a choice. */
@@ -27,14 +29,27 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     isWithinPeriod: period.conditions.length > 0,
     /** The filters of the records that are counted, but not of those that they are a share of. */
     apart: name === 'all' ? filters : [],
-    own: recordArguments(name === 'all' ? period : { ...view, search: '' }),
+    conditions,
+    own: recordArguments({ ...view, search: '', conditions }),
     /** In words, within a sentence. */
-    text(of: typeof name, language: Language, names?: Names): string {
-      const { allRecords, recordsWith } = language.text.charts
-      const noun = nounOf(subject, language)
-      return of === 'all' ? allRecords(noun) : recordsWith(noun, phrasesOf(filters, subject, language, names))
-    },
+    text: (of: typeof name, language: Language, names?: Names): string =>
+      recordsInWords(of === 'all' ? [] : filters, subject, language, names),
   }
+}
+
+/** `all articles within this period`, within a sentence. */
+export function recordsInWords(
+  conditions: readonly Condition[],
+  subject: PageSubject,
+  language: Language,
+  names?: Names,
+): string {
+  const { allRecords, recordsWith, withinPeriod } = language.text.charts
+  const noun = nounOf(subject, language)
+  const others = conditions.filter(({ field }) => field.name !== subject.roles.time)
+  const phrases = phrasesOf(others, subject, language, names)
+  const text = others.length === 0 ? allRecords(noun) : recordsWith(noun, phrases)
+  return others.length === conditions.length ? text : withinPeriod(text)
 }
 
 export function baseText(base: ShareBase, language: Language, names?: Names): string {

@@ -123,6 +123,7 @@ export const ar: Translation = {
     words: (field) => `كلمات من ${isolated(field)} ترافقه`,
     values: (field) => `${isolated(field)} مما يرافقه`,
     only: (records) => `لا يُقارَن سوى ${records}.`,
+    compared: (base) => `المقارنة مع: ${base}، دون ما هنا.`,
     here: 'هنا',
     elsewhere: 'في غيره',
     sampleHere: (read, counted) => `“هنا” عينة من ${isolated(read)} من ${isolated(counted)}.`,

@@ -123,6 +123,8 @@ export const en = {
     values: (field: string) => `${field} that go with it`,
     /** `records`: `the articles with Language: French`. */
     only: (records: string) => `Only ${records} are compared.`,
+    /** `base`: `all articles within this period`. */
+    compared: (base: string) => `Compared with: ${base}, without those here.`,
     here: 'here',
     elsewhere: 'elsewhere',
     /** `counted`: `209,617 articles`. */

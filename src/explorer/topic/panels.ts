@@ -1,23 +1,22 @@
 /** What the panels of topics ask besides the timeline, and how their answers are read. */
 import { leaves, mergeSelections, type Selection } from '../../ask/graphql-text.ts'
-import { areAffordable, type Panel } from '../../ask/operation.ts'
+import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
-import { andWhere, type Where, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, atLeast, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart-data/grouping.ts'
 import { countIn } from '../chart-data/time-axis.ts'
-import type { ShareBase } from '../chart-data/share-base.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { languageField, sampleNotes, thingOf, type UnusualAnswer } from '../chart-data/unusual.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { fieldsNamed, type ListNode, type MissingWord, newestArguments, resultOfNode } from '../lists/list.ts'
+import { readNames } from '../lists/names.ts'
 import { largestStories, readStories } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
-import type { Condition } from '../view/conditions.ts'
-import { periodOnly, recordArguments, type View, withCondition } from '../view/view.ts'
+import { recordArguments, type View, withCondition } from '../view/view.ts'
+import { comparedText, isOfOneLanguage, languageIn, type ThingKind, thingPanels } from './things.ts'
 
 /** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
 export const panelNames = ['outlets', 'newest', 'stories', 'words', 'values'] as const
@@ -75,39 +74,15 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, true, context)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
-    values: thingPanels('values', {}),
+    values: thingPanels('values', {}, chart, context),
     /** Asked before the words: the language of most records of each topic; none where records have no language. */
     languages: each((view, at) => {
       if (language === null || isOfOneLanguage(base, view, subject)) return []
       const given = { ...recordArguments(view), groupBy: [language.name], limit: 1 }
       return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
     }),
-    /**
-     * With null instead of that answer: panels that cost at least as much. Where a base costs too much, such as the
-     * records of one country's outlets, all records of the period and the language are compared.
-     */
-    words: (answer: Answer | null) =>
-      areAffordable(context.site, thingPanels('words', null))
-        ? thingPanels('words', answer)
-        : thingPanels('words', answer, withoutFilters(context.view, subject)),
-  }
-
-  function thingPanels(
-    kind: 'words' | 'values',
-    answer: Answer | null,
-    others: Where = denominator,
-  ): readonly Panel[] {
-    return each((topic, at) => {
-      const spoken = kind === 'words' ? languageIn(answer, at, topic, chart, subject) : null
-      const view = spoken === null ? topic : withCondition(topic, spoken)
-      const thing = thingOf(kind, { ...context, view })
-      if (thing === null) return []
-      // Without a search, the records are compared with all others.
-      const where = andWhere(topic.search === '' ? {} : others, spoken && whereOf([spoken]))
-      const here = aggregated(`here${at}`, { ...recordArguments(view) }, { count: {} })
-      const compared = aggregated(`compared${at}`, { where }, { count: {} })
-      return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? [here, compared] : [])]
-    })
+    /** With null instead of that answer: panels that cost at least as much. */
+    words: (answer: Answer | null) => thingPanels('words', answer, chart, context),
   }
 }
 
@@ -124,37 +99,6 @@ function rankedBy(field: ShownField, least: number | null, of: Panel['arguments'
     { ...of, groupBy: [field.name], limit: mostOutlets, ...ranked },
     { ...(least === null && shares), groups },
   ] as const
-}
-
-/** Selects the records of the period and the languages of a view. */
-function withoutFilters(view: View, subject: PageSubject): Where {
-  const period = periodOnly(view, subject)
-  const spoken = view.conditions.filter(({ field }) => field.name === languageField(subject)?.name)
-  return recordArguments({ ...period, conditions: [...period.conditions, ...spoken] }).where ?? {}
-}
-
-/** Whether all that the records are compared with has one language too. */
-function isOfOneLanguage(base: ShareBase, { conditions }: View, subject: PageSubject): boolean {
-  const name = languageField(subject)?.name
-  const isOne = ({ field, operator, values }: Condition) =>
-    field.name === name && operator === 'is' && values.length === 1
-  return base.name === 'filters' && conditions.some(isOne)
-}
-
-/** The language of more than half of the records: next to others its usual words are unusual. Null where all have one; with a null answer, any. */
-function languageIn(
-  answer: Answer | null,
-  at: number,
-  view: View,
-  { base }: TopicChart,
-  subject: PageSubject,
-): Condition | null {
-  if (isOfOneLanguage(base, view, subject)) return null
-  const field = languageField(subject)
-  const { count = 0, groups = [] } = (answer?.[`language${at}`] ?? {}) as Partial<GroupsAnswer>
-  const [largest] = groups.filter((group) => 2 * group.count > count)
-  const value = answer === null ? 'en' : largest?.[field?.name ?? '']
-  return field === null || typeof value !== 'string' ? null : { field, operator: 'is', values: [value] }
 }
 
 interface NewestAnswer {
@@ -219,11 +163,11 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       }))
     const indexed = answer[`indexed${at}`] as NewestAnswer | undefined
     const found = indexed ?? ((answer[`newest${at}`] ?? {}) as NewestAnswer)
-    const unusual = (kind: 'words' | 'values') => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
+    const unusual = (kind: ThingKind) => (answer[`${kind}${at}`] ?? {}) as UnusualAnswer
     const [here, compared] = ['here', 'compared'].map((name) => countIn(answer, `${name}${at}`))
     const isSearched = searchedWords(view.search, subject.collection.searchFields)
     const spoken = languageIn(answer, at, view, chart, subject)
-    const things = (kind: 'words' | 'values', of: View) =>
+    const things = (kind: ThingKind, of: View) =>
       (thingOf(kind, { ...own, view: of })?.rows(unusual(kind)) ?? []).filter(
         ({ label }) => !isSearched(label),
       )
@@ -242,6 +186,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       /** The only records whose words are compared; null for all. */
       spoken,
       values: things('values', own.view),
+      /** What they are compared with, in words. */
+      compared: (kind: ThingKind) => comparedText(kind, chart, context, readNames(answer)),
       samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),
     }
   })

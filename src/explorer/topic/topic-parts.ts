@@ -183,7 +183,8 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const spoken = name === 'words' && topic.spoken
   const said = spoken ? phrasesOf([spoken], subject, language) : null
   const only = said && text.topic.only(text.charts.recordsWith(nounOf(subject, language), said))
-  const notes = [only, here, elsewhere].filter((note) => note !== null)
+  const compared = text.topic.compared(topic.compared(name))
+  const notes = [only, compared, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
   return html`<table class="things">
@@ -201,7 +202,7 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
       </tr>`
       })}</tbody>
   </table>
-  ${notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`}`
+  <p class="none">${notes.join(' ')}</p>`
 }
 
 export function withSearches(view: View, searches: readonly string[]): View {

@@ -1,0 +1,96 @@
+/** The words and values that go with topics: which records they are compared with, and what is asked. */
+import { areAffordable, type Panel } from '../../ask/operation.ts'
+import { andWhere, whereOf } from '../../ask/where.ts'
+import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data/asked-chart.ts'
+import { recordsInWords, type ShareBase } from '../chart-data/share-base.ts'
+import type { TopicChart } from '../chart-data/topic-chart.ts'
+import { languageField, thingOf } from '../chart-data/unusual.ts'
+import type { PageSubject } from '../fields/subject.ts'
+import type { Answer } from '../page.ts'
+import type { Names } from '../parts/values.ts'
+import type { Condition } from '../view/conditions.ts'
+import { periodOnly, recordArguments, type View, withCondition } from '../view/view.ts'
+
+export type ThingKind = 'words' | 'values'
+
+/** With a null answer about languages: panels that cost at least as much. */
+export function thingPanels(
+  kind: ThingKind,
+  answer: Answer | null,
+  chart: TopicChart,
+  context: ChartContext,
+): readonly Panel[] {
+  return panelsAgainst(comparedWith(kind, chart, context), kind, answer, chart, context)
+}
+
+/** What the words or values of the topics are compared with, in words. */
+export function comparedText(
+  kind: ThingKind,
+  chart: TopicChart,
+  context: ChartContext,
+  names: Names,
+): string {
+  return recordsInWords(comparedWith(kind, chart, context), context.subject, context.language, names)
+}
+
+/**
+ * What shares of the topics are of; without other conditions than a period, all times. Where words would cost too much
+ * so, such as with the records of one country's outlets, all records of the period and the language.
+ */
+function comparedWith(kind: ThingKind, chart: TopicChart, context: ChartContext): readonly Condition[] {
+  const { site, subject, view } = context
+  const conditions = chart.base.isWhole ? [] : chart.base.conditions
+  if (kind === 'values' || areAffordable(site, panelsAgainst(conditions, kind, null, chart, context)))
+    return conditions
+  const spoken = view.conditions.filter(({ field }) => field.name === languageField(subject)?.name)
+  return [...periodOnly(view, subject).conditions, ...spoken]
+}
+
+function panelsAgainst(
+  conditions: readonly Condition[],
+  kind: ThingKind,
+  answer: Answer | null,
+  chart: TopicChart,
+  context: ChartContext,
+): readonly Panel[] {
+  const { subject } = context
+  return chart.topics.flatMap((topic, at) => {
+    const spoken = kind === 'words' ? languageIn(answer, at, topic, chart, subject) : null
+    const view = spoken === null ? topic : withCondition(topic, spoken)
+    const thing = thingOf(kind, { ...context, view })
+    if (thing === null) return []
+    const where = andWhere(whereOf(conditions), spoken && whereOf([spoken]))
+    const counted = (name: string, given: Panel['arguments']): Panel => ({
+      name: `${name}${at}`,
+      field: aggregateOf(subject),
+      arguments: given,
+      selection: { count: {} },
+    })
+    const counts = [counted('here', { ...recordArguments(view) }), counted('compared', { where })]
+    return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? counts : [])]
+  })
+}
+
+/** Whether all that the records are compared with has one language too. */
+export function isOfOneLanguage(base: ShareBase, { conditions }: View, subject: PageSubject): boolean {
+  const name = languageField(subject)?.name
+  const isOne = ({ field, operator, values }: Condition) =>
+    field.name === name && operator === 'is' && values.length === 1
+  return base.name === 'filters' && conditions.some(isOne)
+}
+
+/** The language of more than half of the records: next to others its usual words are unusual. Null where all have one; with a null answer, any. */
+export function languageIn(
+  answer: Answer | null,
+  at: number,
+  view: View,
+  { base }: TopicChart,
+  subject: PageSubject,
+): Condition | null {
+  if (isOfOneLanguage(base, view, subject)) return null
+  const field = languageField(subject)
+  const { count = 0, groups = [] } = (answer?.[`language${at}`] ?? {}) as Partial<GroupsAnswer>
+  const [largest] = groups.filter((group) => 2 * group.count > count)
+  const value = answer === null ? 'en' : largest?.[field?.name ?? '']
+  return field === null || typeof value !== 'string' ? null : { field, operator: 'is', values: [value] }
+}
