@@ -39,3 +39,17 @@ test('words and values are compared with the other records of the period, or of 
     }
   }
 })
+
+test('what adds a word or value as a topic says that it searches for it', async () => {
+  for (const panel of ['words', 'values']) {
+    const { document } = await page(`${article}/topic?tags=climate&${period}&panel=${panel}`)
+    const rows = [...document.querySelectorAll('.things tbody tr')]
+    assert.ok(rows.length > 0)
+    for (const row of rows) {
+      const [thing, added] = row.querySelectorAll('a')
+      const search = new URLSearchParams(added?.getAttribute('href')?.split('?')[1]).get('q')
+      assert.equal(search?.replaceAll('"', ''), thing?.textContent)
+      assert.equal(added?.getAttribute('title'), `Add a search for “${thing?.textContent}” as a topic`)
+    }
+  }
+})

@@ -130,7 +130,7 @@ export const ar: Translation = {
     sampleElsewhere: (read, counted) =>
       `“في غيره” عينة من ${isolated(read)}؛ ويُستثنى ما هنا من المجموع ${isolated(counted)}.`,
     notInSample: 'لا شيء في العينة',
-    compare: (word) => `أضف ${isolated(`“${word}”`)} موضوعًا`,
+    compare: (word) => `أضف البحث عن ${isolated(`“${word}”`)} موضوعًا`,
   },
   filtering: {
     add: 'إضافة عامل تصفية',

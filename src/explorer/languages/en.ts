@@ -132,7 +132,7 @@ export const en = {
     sampleElsewhere: (read: string, counted: string) =>
       `“elsewhere” is a sample of ${read}; of all ${counted}, those here are left out.`,
     notInSample: 'none in the sample',
-    compare: (word: string) => `Add “${word}” as a topic`,
+    compare: (word: string) => `Add a search for “${word}” as a topic`,
   },
   filtering: {
     add: 'Add a filter',

@@ -121,7 +121,7 @@ export const es: Translation = {
     sampleElsewhere: (read, counted) =>
       `“en otra parte” es una muestra de ${read}; del total (${counted}) se excluyen los de aquí.`,
     notInSample: 'ninguno en la muestra',
-    compare: (word) => `Añadir “${word}” como tema`,
+    compare: (word) => `Añadir la búsqueda de “${word}” como tema`,
   },
   filtering: {
     add: 'Añadir un filtro',
