@@ -59,7 +59,10 @@ export interface AskField {
   readonly properties: readonly string[]
 }
 
-/** By name: the fields of the record and its objects, then of records that it refers to, then of those that refer. */
+/**
+ * By name: the fields of the record and its objects, then of records that it refers to, then the numbers of those that
+ * refer, and their fields.
+ */
 export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<string, AskField> {
   const referring = recordWhereFields(collection).flatMap((field): AskField[] => {
     if (field.kind !== 'reverse') return []
@@ -83,7 +86,45 @@ export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<stri
       }
     })
   })
-  return new Map([...ownFields(collection, model), ...referring].map((field) => [field.name, field]))
+  const all = [...ownFields(collection, model), ...countFields(collection, model), ...referring]
+  return new Map(all.map((field) => [field.name, field]))
+}
+
+/** How many records refer to a record by each reference. */
+function countFields(collection: Collection, model: Model): readonly AskField[] {
+  return sortFields(collection).flatMap(({ name, leaf }): AskField[] => {
+    if (leaf.kind !== 'count') return []
+    const { reference } = leaf
+    const record = holderOf(reference, model)
+    return [
+      {
+        name,
+        words: [lastPart(record.nsid), 'count'],
+        description: '',
+        type: leafType(leaf),
+        // Lists and groups do not have it.
+        many: true,
+        isArray: false,
+        steps: [
+          { kind: 'reverse', name: reference.viaField, some: false, reference, record },
+          { kind: 'value', name: 'count', some: false, record: null },
+        ],
+        selected: null,
+        values: [],
+        target: null,
+        isGroup: false,
+        isSort: false,
+        isMeasure: false,
+        isOwn: false,
+        properties: [],
+      },
+    ]
+  })
+}
+
+/** Whether it is the number of records that refer, of which none is no missing value. */
+export function isCountField({ steps: [first] }: Pick<AskField, 'steps'>): boolean {
+  return first?.kind === 'reverse' && !first.some
 }
 
 function ownFields(collection: Collection, model: Model): readonly AskField[] {
@@ -171,7 +212,9 @@ export const operators = [
 export type Operator = (typeof operators)[number]
 
 /** The first is meant where none is named. */
-export function operatorsOf({ type, isArray, steps }: AskField): readonly Operator[] {
+export function operatorsOf(field: AskField): readonly Operator[] {
+  const { type, isArray, steps } = field
+  if (isCountField(field)) return ['is', 'not', 'from', 'to']
   const missing = ['is', 'not', 'missing'] as const
   if (isArray) return type.kind === 'strongRef' ? missing : [...missing, 'all']
   switch (type.kind) {

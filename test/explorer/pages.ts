@@ -111,7 +111,7 @@ export function plain(text: string | null | undefined): string {
 /** Fields that are references, arrays and integers in the lexicons of the demo. */
 const references = /(^|_)(source|article|story)$/
 const arrays = /^(tags|topics|keywords)$/
-const integers = /^(wordCount|impactLevel|clickbaitScore)$/
+const integers = /^(wordCount|impactLevel|clickbaitScore)$|_count$/
 
 /** Parameters that say how records are shown, not which. */
 const own = new Set(

@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue } from '../parts/values.ts'
-import { operatorsOf } from '../../ask/fields.ts'
+import { isCountField, type Operator, operatorsOf } from '../../ask/fields.ts'
 import { isDate } from '../../ask/where.ts'
 import { isReadable } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
@@ -108,9 +108,10 @@ function textForm(field: ShownField, facet: FacetAnswer | null, browse: Browse):
 function presence(field: ShownField, browse: Browse): Html {
   const { language, view } = browse
   const { filtering } = language.text
-  const link = (value: string, label: string) =>
-    html`<li><a href=${viewAddress(browse, withCondition(view, { field, operator: 'missing', values: [value] }))} rel="nofollow">${label}</a></li>`
+  const isCount = isCountField(field)
+  const link = (operator: Operator, value: string, label: string) =>
+    html`<li><a href=${viewAddress(browse, withCondition(view, { field, operator, values: [value] }))} rel="nofollow">${label}</a></li>`
   return html`<section class="presence" aria-label=${filtering.presence}>
-    <ul>${link('0', filtering.present)}${link('1', filtering.absent)}</ul>
+    <ul>${isCount ? [link('from', '1', filtering.some), link('is', '0', filtering.none)] : [link('missing', '0', filtering.present), link('missing', '1', filtering.absent)]}</ul>
   </section>`
 }

@@ -76,9 +76,9 @@ export function findForm(
 function groupLabel({ isOwn, steps }: ShownField, { site, subject, language }: Browse): string {
   const { filtering } = language.text
   if (isOwn) return subjectLabel(subject, language)
-  const records = steps.flatMap(({ name, some, record }) => (record === null ? [] : [{ name, some, record }]))
+  const records = steps.flatMap(({ kind, name, record }) => (record === null ? [] : [{ kind, name, record }]))
   const [first] = records
-  if (first?.some === true) {
+  if (first?.kind === 'reverse') {
     const holder = site.subjects.of(first.record.nsid)
     const { name } = first
     return filtering.referring(holder === null ? name : referringLabel(holder, name, subject, language))

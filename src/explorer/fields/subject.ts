@@ -1,5 +1,5 @@
 /** A collection with what its pages need: its fields, the fields that represent a record, and labels. */
-import { type AskField, fieldsOf } from '../../ask/fields.ts'
+import { type AskField, fieldsOf, isCountField } from '../../ask/fields.ts'
 import type { Collection, Model } from '../../schema/model/model.ts'
 import { groupFields } from '../../schema/model/operators.ts'
 import { languages, type Language } from '../languages/language.ts'
@@ -122,9 +122,16 @@ function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSub
   // Fields that every record has are named in the languages of the interface.
   const isSystem = field.isOwn && field.properties.length === 0
   const plain = isSystem ? systemLabels(field.words.at(-1) ?? '') : {}
+  const [first] = parts
+  const counted = isCountField(field) ? first?.next : undefined
   const labels = languages.flatMap((language) => {
+    const number =
+      counted && language.text.filtering.numberOf(referringLabel(counted, first?.name ?? '', from, language))
     const label =
-      labelIn(own?.label ?? {}, language) ?? joinedLabel(parts, language) ?? labelIn(plain, language)
+      labelIn(own?.label ?? {}, language) ??
+      number ??
+      joinedLabel(parts, language) ??
+      labelIn(plain, language)
     return label === null ? [] : [[language.tag, label]]
   })
   return {

@@ -146,6 +146,10 @@ export const en = {
     anyOf: 'Any of these values',
     present: 'Has a value',
     absent: 'Has no value',
+    some: 'At least one',
+    none: 'None',
+    /** Of records that refer to one. */
+    numberOf: (collection: string) => `Number of ${collection}`,
     presence: 'With or without a value',
     find: 'Find a value',
     noValues: 'No value matches.',

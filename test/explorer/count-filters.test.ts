@@ -1,0 +1,33 @@
+/** Filters by how many records refer to a record: what they select, by the reference evaluator. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isCountField } from '../../src/ask/fields.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { newsModel, openPages } from './pages.ts'
+
+const { found, page } = await openPages()
+
+test('records are filtered by how many others refer to them, also by none', async () => {
+  for (const { collection, fields } of createSubjects(newsModel).all)
+    for (const { name } of [...fields.values()].filter(isCountField)) {
+      const address = `/c/${collection.nsid}`
+      const menu = await page(`${address}/filter?field=${name}`)
+      const offered = menu.links('.presence')
+      assert.deepEqual(
+        offered,
+        ['.from=1', '=0'].map((condition) => `${address}?${name}${condition}`),
+      )
+      const conditions = ['.to=1', '.from=2', '=0', `=1&${name}=3`, '.from=1']
+      for (const condition of conditions) {
+        const { total } = await page(`${address}?${name}${condition}`)
+        assert.equal(total, found(`${address}?${name}${condition}`).length, `${name}${condition}`)
+      }
+      const [some = 0, none = 0] = offered.map((each) => found(each).length)
+      assert.equal(some + none, found(address).length)
+    }
+})
+
+test('a filter by a number of records says so in a sentence', async () => {
+  const { texts } = await page('/c/tech.service.news.article?techServiceNewsEnrichmentViaArticle_count=0')
+  assert.deepEqual(texts('.filters'), ['Number of Enrichment: 0 ×'])
+})
