@@ -30,7 +30,8 @@ const lexicons = [recordLexicon(nsid, properties), outlet]
 const references = { [`${nsid}#source`]: [outlets] }
 const stories = { [nsid]: { title: 'title', time: 'publishedAt' } }
 const number = new Intl.NumberFormat('en')
-const hour = 3_600_000
+const minute = 60_000
+const hour = 60 * minute
 
 /** Two outlets have the same name. */
 const nameOf = (key: string): string => `Outlet ${key.replace('y', 'x')}`
@@ -51,7 +52,9 @@ async function openStories(random: () => number): Promise<Pages & AsyncDisposabl
       make(nsid, `r${key}`, {
         title: `zorax${pick(events)} quilm${pick(2)} vethu${random() < 0.3 ? ' storm' : ''}`,
         ...(random() < 0.95 && {
-          publishedAt: new Date(end - Math.floor(random() ** 2 * 400) * hour).toISOString(),
+          publishedAt: new Date(
+            end - Math.floor(random() ** 2 * 400) * hour - pick(3) * 17 * minute,
+          ).toISOString(),
         }),
         ...(random() < 0.9 && { source: at(outlets, ['x', 'y', 'z', 'missing'][pick(4)] ?? '') }),
         language: `v${pick(2)}`,
@@ -279,10 +282,11 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
 
 /** How long after the first report; midnight is no time of day. */
 function delayText(first: number, time: number): string | undefined {
-  const hours = Math.floor((time - first) / hour)
-  if (hours === 0 || first % (24 * hour) === 0 || time % (24 * hour) === 0) return undefined
-  if (hours < 2) return '60 min later'
-  return hours < 48 ? `${hours} hr later` : `${number.format(Math.floor(hours / 24))} days later`
+  const minutes = (time - first) / minute
+  if (minutes === 0 || first % (24 * hour) === 0 || time % (24 * hour) === 0) return undefined
+  if (minutes < 120) return `${minutes} min later`
+  const hours = minutes / 60
+  return hours < 48 ? `${Math.round(hours)} hr later` : `${number.format(Math.round(hours / 24))} days later`
 }
 
 /** The stories that most outlets of the records at `of` tell, as long as there are two; null: of those of a week. */

@@ -42,7 +42,7 @@ export function reportNote(
   const minutes = Math.floor((own - first) / 60_000)
   if (!(minutes > 0) || times.some((time) => dateOnly.test(time))) return null
   const [unit, length] = minutes < 120 ? ['minute', 1] : minutes < 2 * 1_440 ? ['hour', 60] : ['day', 1_440]
-  const time = language.number(Math.floor(minutes / length), { style: 'unit', unit, unitDisplay: 'short' })
+  const time = language.number(Math.round(minutes / length), { style: 'unit', unit, unitDisplay: 'short' })
   return html`<span class="fact">${later(time)}</span>`
 }
 
