@@ -226,6 +226,9 @@ test('topics whose records have no right time show the newest in the index', asy
     const newest = records.slice(0, 6).map(({ uri }) => uri.replace('at://', '/at/'))
     if (isTimeless) assert.deepEqual(shown, newest, query)
     else assert.equal(shown.length > 0, records.length > 0, query)
+    const note = `Records without a time that are not shown: ${records.length}.`
+    const isSaid = isTimeless && !query.includes('panel=')
+    assert.equal(texts('main > .none').join().includes(note), isSaid, query)
   }
 })
 

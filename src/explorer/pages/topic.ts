@@ -191,7 +191,7 @@ async function timeline(
   context: TopicContext,
 ): Promise<Html> {
   const { site, language } = context
-  if (spec.keys.length === 0) return null
+  if (spec.keys.length === 0) return notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`
   return chartFigure(spec, site, language, {
     notes,
     tools: topicTools(chart, { ...context, place: 'topic' }),
