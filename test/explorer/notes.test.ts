@@ -232,6 +232,22 @@ test('topics whose records have no right time show the newest in the index', asy
   }
 })
 
+test('conditions of any kind fit into the sentence of a topic, and the language separates them', async () => {
+  for (const [query, start] of [
+    ['tags.missing=1', '“Tags: missing” is in '],
+    ['q=climate&tags.missing=0', '“climate” is in '],
+    ['title.contains=the&language.not=en', '“Title: contains the, Language: not English” is in '],
+  ] as const) {
+    const { texts } = await page(`${article}/topic?${query}`)
+    assert.ok(texts('.findings li').join().startsWith(start), texts('.findings li').join())
+  }
+  const filters = 'q=climate&tags.missing=0&title.contains=the'
+  const { texts } = await page(`${article}/topic?${filters}`)
+  assert.match(texts('.findings li').join(), / with Tags: has a value; Title: contains the \(/)
+  for (const place of ['', '/topic'])
+    assert.match((await page(`${article}${place}?${filters}&lang=ar`)).texts('title').join(), /^[^;]*؛[^;]*$/)
+})
+
 test('a topic says which of its parts cost too much, and which have nothing', async () => {
   const { body, texts } = await page(`${article}/topic?q=climate&tags=climate&source_country=GB`)
   assert.deepEqual(

@@ -75,7 +75,7 @@ export function phrasesOf(
       phrases[kind](language.anyOf(values.map((value) => plainValue(field, value, language, names)))),
     ),
   )
-  const rest = sentencesOf(of('with'), language, names).join('; ')
+  const rest = sentencesOf(of('with'), language, names).join(language.text.semicolon)
   return [...said, ...(rest === '' ? [] : [phrases.with(rest)])].join(' ')
 }
 
@@ -95,13 +95,14 @@ export function withInnerQuotes(search: string): string {
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */
 export function viewTitle(view: View, subject: PageSubject, language: Language, names?: Names): string {
   const { conditions, stories } = view
+  const { text } = language
   const parts = [
     ...searchesOf(view).map((each) => `“${withInnerQuotes(each)}”`),
     ...sentencesOf(conditions, language, names),
-    ...(stories ? [language.text.story.each] : []),
+    ...(stories ? [text.story.each] : []),
   ]
   const label = subjectLabel(subject, language)
-  return shortText(parts.length === 0 ? label : `${label}: ${parts.join('; ')}`, longestTitle)
+  return shortText(parts.length === 0 ? label : `${label}: ${parts.join(text.semicolon)}`, longestTitle)
 }
 
 /** Of the records of a list, or of its stories. */

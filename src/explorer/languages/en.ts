@@ -25,6 +25,7 @@ export const en = {
   didYouMean: 'Did you mean',
   /** Between the parts of a list. */
   comma: ', ',
+  semicolon: '; ',
   records: { one: '{n} record', other: '{n} records' } as Plural,
   missing: 'missing',
   exclude: 'exclude',
@@ -170,18 +171,18 @@ export const en = {
       starts: 'begins with',
       matches: 'has the words',
     },
-    /** What a condition says; `{value}` is the value. */
+    /** What a condition says, also within a sentence; `{value}` is the value. */
     sentences: {
       is: '{field}: {value}',
       not: '{field}: not {value}',
       all: '{field}: {value}',
       from: '{field}: from {value}',
       to: '{field}: to {value}',
-      contains: '{field} contains {value}',
-      starts: '{field} begins with {value}',
-      matches: '{field} has the words {value}',
-      isMissing: '{field} is missing',
-      isPresent: '{field} has a value',
+      contains: '{field}: contains {value}',
+      starts: '{field}: begins with {value}',
+      matches: '{field}: has the words {value}',
+      isMissing: '{field}: missing',
+      isPresent: '{field}: has a value',
     },
     remove: (condition: string) => `Remove the filter “${condition}”`,
     reversed: (field: string) => `${field}: the range begins after it ends, so that nothing matches.`,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ar } from './ar.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
-import { chooseLanguage, completed } from './language.ts'
+import { chooseLanguage, completed, languages } from './language.ts'
 
 interface Text {
   readonly path: string
@@ -49,6 +49,12 @@ test('a translation shows the same values and has the same gaps as the English t
       if (typeof value !== 'function' || /^\.(problems|charts\.(single|extremes)$)/.test(path)) continue
       assert.deepEqual(values(shown(value as never)), values(shown(original as never)), `${tag}${path}`)
     }
+})
+
+test('a condition is a label with what holds, so that every sentence can name it', () => {
+  for (const { text } of languages)
+    for (const sentence of Object.values(text.filtering.sentences))
+      assert.match(sentence, /^\{field\}: /, sentence)
 })
 
 test('plural texts have the form of every number that the language tells apart', () => {

@@ -98,7 +98,7 @@ export function chartDrawing(site: Site, subject: PageSubject, request: PageRequ
         const number = counted(subject, countIn(answer, name), language)
         return counts.length === 1 ? number : `${searches[at]} ${number}`
       })
-      const of = `${named}: ${records.join('; ')}`
+      const of = `${named}: ${records.join(language.text.semicolon)}`
       const caption = [of, spec.description, ...notes, sourceLine(origin + page, { site, index, language })]
       // A share of all records does not say the filters; one of filtered records has them in its base.
       const isOfAll =

@@ -112,7 +112,7 @@ function titleOf({ topics }: TopicChart, { subject, view, language }: ChartConte
   const named = language.list(topics.map((topic) => topicName(topic, language, names)))
   const title = language.text.topic.title(named, subjectLabel(subject, language))
   const filters = topics[0]?.search === '' ? [] : sentencesOf(view.conditions, language, names)
-  return shortText([title, ...filters].join('; '), longestTitle)
+  return shortText([title, ...filters].join(language.text.semicolon), longestTitle)
 }
 
 /** The newest records are bounded by what is indexed. */

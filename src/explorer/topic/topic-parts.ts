@@ -48,8 +48,9 @@ export function findings(
       const peak = peaks[at] ?? null
       const period = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
       const when = period !== null && peak?.isCut === true ? text.incomplete(period) : period
-      const apart = view.search === '' ? '' : phrasesOf(chart.base.apart, context.subject, language, names)
-      const named = `${topicName(view, language, names)} ${apart}`.trimEnd()
+      const apart = phrasesOf(chart.base.apart, context.subject, language, names)
+      const name = topicName(view, language, names)
+      const named = view.search === '' ? `“${name}”` : `${name} ${apart}`.trimEnd()
       const found = text.finding(named, language.percent(share ?? 0), base)
       return html`<li>${swatch(topics, at)}${found} (${text.ofTotal(language.number(count), language.number(total))})${when !== null && text.peak(when, language.percent(peak?.value ?? 0))}. ${list}</li>`
     })}
