@@ -1,4 +1,4 @@
-/** What `hide` and `purge` share: subjects, operators, reasons, and the way they write. */
+/** What `hide` and `purge` share: subjects, operators, reasons, and the way they write; other commands derive stories so. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from '../../database/database.ts'
@@ -84,6 +84,11 @@ export async function inSteps(step: (rows: number) => Promise<number>): Promise<
     sum += rows
     await pause(breath)
   }
+}
+
+/** Derives the stories that changes concern: it may be that only query nodes run, which write nothing. */
+export async function settleStories(metadata: MetadataStore): Promise<void> {
+  while (await busily(() => metadata.deriveStories(rowsAtOnce))) await pause(breath)
 }
 
 /** Waits while another process writes. */

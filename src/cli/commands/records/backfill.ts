@@ -3,6 +3,7 @@ import { findDamage } from '../../../database/verify/find-damage.ts'
 import { type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
 import { parseTarget } from '../../../ingest/sources/repos/repo-export.ts'
 import { type Command, type CommandContext, notify, printJson } from '../../command.ts'
+import { settleStories } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingWriter, openStore } from '../../store/project.ts'
 import { createLog, identityOptions, openNetwork } from '../../background/network.ts'
 import { startBar } from '../../progress-bar.ts'
@@ -43,6 +44,7 @@ async function fetchAll(kind: Kind, { config, operands, root }: CommandContext):
     },
     findDamage: () => findDamage(database.read, project.tables),
   })
+  await settleStories(database.write.metadata)
   bar?.stop()
   if (config.json) printJson(result)
   else process.stdout.write(render(kind, result))

@@ -14,6 +14,7 @@ import {
   operatorOf,
   parseOperand,
   reasonOf,
+  settleStories,
   unserved,
 } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
@@ -63,7 +64,7 @@ async function listHidings({ config, root }: CommandContext): Promise<void> {
 }
 
 /**
- * Moves rows of hidden accounts. They are invisible even before, so this may take long. It includes rows of other
+ * Moves rows of hidden accounts, and derives stories. They are invisible even before, so this may take long. It includes rows of other
  * accounts, whose move by another command or by an ingesting process may have been interrupted.
  */
 function settle(metadata: MetadataStore, subject = ''): Promise<void> {
@@ -72,6 +73,7 @@ function settle(metadata: MetadataStore, subject = ''): Promise<void> {
     if (left > 0)
       print(`${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} left to be moved by an earlier command.`)
     await inSteps((rows) => metadata.settleAccounts(rows))
+    await settleStories(metadata)
   })
 }
 

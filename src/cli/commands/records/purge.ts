@@ -18,6 +18,7 @@ import {
   operatorOf,
   parseOperand,
   reasonOf,
+  settleStories,
   unserved,
 } from '../../store/curation.ts'
 import type { ProjectContext } from '../../store/project.ts'
@@ -56,6 +57,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
     }
     await inSteps((rows) => metadata.settleAccounts(rows))
     if (config.retain !== null) isChanged = (await expireAll(metadata)) > 0 || isChanged
+    await settleStories(metadata)
     if (isChanged) await writeAnew(database, config)
   })
 }

@@ -4,6 +4,7 @@ import { rejectionPages, retryRejections } from '../../../ingest/retry.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
 import type { ProjectContext } from '../../store/project.ts'
+import { settleStories } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
@@ -22,6 +23,7 @@ async function retry(config: Config, project: ProjectContext): Promise<void> {
     ...project,
     maxClockSkew: config['max-clock-skew'],
   })
+  await settleStories(database.write.metadata)
   const { stored, updated, unchanged, older, rejected, cut, malformed } = result
   if (config.json) printJson(result)
   else
