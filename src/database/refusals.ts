@@ -31,7 +31,11 @@ export function unavailable(cause: unknown): ServiceError {
 /** Plans and cached answers of this process do not fit the rebuilt tables. */
 export class RebuiltElsewhereError extends ServiceError {
   constructor() {
-    super('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', { retryAfter: 5 })
+    super(
+      'UNAVAILABLE',
+      'The index was rebuilt for other lexicons, which the service is about to load. Try again in some seconds; if that does not help, the operator must start it again.',
+      { retryAfter: 5 },
+    )
   }
 }
 
