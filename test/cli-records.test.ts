@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, openSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -143,6 +143,32 @@ test('check reports every problem of records and of lexicons', async () => {
   const schema = await run(['schema', '--lexicons', lexicons])
   assert.equal(schema.status, 1)
   assert.match(schema.stderr, /^[^\n]+`lexigraph check` prints all\.\n$/)
+})
+
+test('whatever meets a damaged file says what to do', async () => {
+  const database = join(folder, 'damaged.db')
+  await run(['import', file('whole.jsonl', corpus.slice(0, 20).join('\n')), '--database', database])
+  const bytes = readFileSync(database)
+  for (const from of [200_000, 8_000]) {
+    writeFileSync(database, bytes.subarray(0, from))
+    for (const args of [
+      ['status'],
+      ['query', '{ __typename }'],
+      ['check'],
+      ['backup', join(folder, 'damaged.backup')],
+      ['export'],
+      ['import', join(folder, 'whole.jsonl')],
+      ['hide', 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', '--reason', 'A test.'],
+    ]) {
+      const { stderr, status } = await run([...args, '--database', database])
+      assert.match(
+        stderr,
+        /The file is damaged: restore a backup into a new file \(docs\/backups\.md\), or import the records again\.\n$/,
+        args.join(' '),
+      )
+      assert.equal(status, 1)
+    }
+  }
 })
 
 test('what was refused is listed without writing to the file, also while another writes', async () => {

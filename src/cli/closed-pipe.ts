@@ -27,14 +27,18 @@ export function endOnLostOutput(): void {
     })
 }
 
-/** A sentence for an error of a full disk, from the system or an engine; otherwise empty. */
+/** A sentence for a full disk, told by the system or an engine, and for a damaged file of SQLite; otherwise empty. */
 export function diskAdvice(error: unknown): string {
   const { code, errcode, cause } = error as { code?: string; errcode?: number; cause?: unknown }
-  const isFull = ['ENOSPC', 'EDQUOT', diskFull].includes(code ?? '') || ((errcode ?? 0) & 0xff) === sqliteFull
+  const primary = (errcode ?? 0) & 0xff
+  const isFull = ['ENOSPC', 'EDQUOT', diskFull].includes(code ?? '') || primary === sqliteFull
   if (isFull) return ' Make room on the disk, and run the command again.'
+  if (primary === sqliteCorrupt)
+    return ' The file is damaged: restore a backup into a new file (docs/backups.md), or import the records again.'
   return typeof cause === 'object' && cause !== null ? diskAdvice(cause) : ''
 }
 
-/** disk_full of PostgreSQL, and SQLITE_FULL. */
+/** disk_full of PostgreSQL, SQLITE_FULL and SQLITE_CORRUPT. */
 const diskFull = '53100'
 const sqliteFull = 13
+const sqliteCorrupt = 11
