@@ -42,6 +42,8 @@ export interface Rejection {
   readonly message: string
   /** The refused text: a line that `import` can read where possible, otherwise the text as received. */
   readonly record: string
+  /** True if `record` is only the beginning of what was refused. */
+  readonly cut?: boolean
   /**
    * The revision at which the publisher is known to have written this record. The version stored before is then no
    * longer the publisher's and is removed. Absent when the author is not verified.

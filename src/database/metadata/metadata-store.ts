@@ -30,7 +30,7 @@ export interface Listing {
 export interface StoredRejection extends Rejection {
   /** The URI of the record, or a hash of its text. */
   readonly key: string
-  /** True if only the beginning was stored, because the record is too long; it cannot be tried again. */
+  /** Such a record cannot be tried again. */
   readonly cut: boolean
   /** Microseconds. */
   readonly seenAt: bigint

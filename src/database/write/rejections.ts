@@ -131,11 +131,11 @@ export class RejectionLimit {
 
 type RejectionRow = ReturnType<typeof rejectionRow>
 
-function rejectionRow({ source, uri, reason, message, record, rev }: Rejection, seenAt: bigint) {
+function rejectionRow({ source, uri, reason, message, record, rev, ...given }: Rejection, seenAt: bigint) {
   const isShort = uri !== null && Buffer.byteLength(uri) <= longestKey
   const key = isShort ? uri : `sha256:${createHash('sha256').update(record).digest('hex')}`
-  const cut = record.length > maxRejectedLength && source !== rebuildSource
-  const text = cut ? record.slice(0, retainedOfLonger).toWellFormed() : record
+  const isLong = record.length > maxRejectedLength && source !== rebuildSource
+  const text = isLong ? record.slice(0, retainedOfLonger).toWellFormed() : record
   return {
     key,
     source,
@@ -145,6 +145,6 @@ function rejectionRow({ source, uri, reason, message, record, rev }: Rejection, 
     record: text,
     seen_at: seenAt,
     rev: rev ?? null,
-    cut: Number(cut),
+    cut: Number(isLong || given.cut === true),
   }
 }

@@ -69,7 +69,8 @@ const newline = 10
 
 function tooLong(text: string): BrokenLine {
   const message = `The line is longer than ${grouped(maxLineBytes)} bytes; only its beginning is kept here.`
-  return { uri: null, reason: 'too-large', message, record: text.slice(0, keptOfTooLong).toWellFormed() }
+  const record = text.slice(0, keptOfTooLong).toWellFormed()
+  return { uri: null, reason: 'too-large', message, record, cut: true }
 }
 
 const keptOfTooLong = 1_000

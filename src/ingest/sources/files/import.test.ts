@@ -108,6 +108,7 @@ test('lines that are not UTF-8 or over two megabytes are refused, and their neig
   bytes[bytes.indexOf('?')] = 0xe9
   const result = await importBytes(store, bytes)
   assert.deepEqual([result.stored, result.refused], [3, { malformed: 1, 'too-large': 1 }])
+  assert.deepEqual(await store.column('select cut from rejection order by reason'), [0, 1])
   assert.match(await exportText(store), /café/)
 })
 

@@ -72,7 +72,9 @@ export function createGroupReader(
     if (fault === undefined) return reading
     const whole = typeof text === 'string' ? text : textOf(message.data)
     const record = clean(whole.slice(0, keptOfMessage))
-    return { ...reading, changes: [...changes, { kind: 'reject', source, uri: null, ...fault, record }] }
+    const cut = (whole.length > keptOfMessage || text === tooLarge) && { cut: true }
+    const refused = { kind: 'reject', source, uri: null, ...fault, record, ...cut } as const
+    return { ...reading, changes: [...changes, refused] }
   }
   return (messages) => {
     const events = messages.map(read)
