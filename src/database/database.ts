@@ -212,6 +212,8 @@ export interface Writer {
 }
 
 export interface WriteDatabase extends Writer, AsyncDisposable {
+  /** Whether this process has the right to change records. */
+  mayWrite(): Promise<boolean>
   /**
    * Resolves when this process has acquired the leader lock, however long other processes hold it; null when the signal
    * was aborted first. Also waits for a database that cannot be reached. One lock at a time.

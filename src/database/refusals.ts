@@ -56,9 +56,12 @@ export const rebuildAdvice =
 /** For operators; the message follows the name of the database. */
 export class BuiltElsewiseError extends Error {
   override name = 'BuiltElsewiseError'
-  constructor() {
+  /** `user`: one who may not rebuild it. */
+  constructor(user: string | null = null) {
+    const [denied, owner] =
+      user === null ? [''] : [`, and the user "${user}" may not rebuild it`, ', as the role that owns it']
     super(
-      `it was built with other lexicons or by another version. Name its own with --lexicons, or ${rebuildAdvice}.`,
+      `it was built with other lexicons or by another version${denied}. Name its own with --lexicons, or ${rebuildAdvice}${owner ?? ''}.`,
     )
   }
 }

@@ -1,23 +1,17 @@
 /**
  * What docs/backups.md says of PostgreSQL: a dump and a copied cluster, both taken while records are written, answer as
- * one moment of the index; and a role that may only read serves, whatever is rebuilt. The tools are PostgreSQL's own;
- * where they are not found, the tests of backups are left out.
+ * one moment of the index. The tools are PostgreSQL's own; where they are not found, these tests are left out.
  */
-import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { longTest } from '../support/rounds.ts'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
-import { collection, properties, roundOf, whileWriting } from '../support/records/rounds.ts'
-import { run } from '../support/store/postgres-layout.ts'
-import { openTestStore, recordLexicon } from '../support/store/store.ts'
+import { roundOf, whileWriting } from '../support/records/rounds.ts'
 import { owner } from './binaries.ts'
-
-const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
 
 const isLeftOut = !databases.includes('postgres') && 'PostgreSQL is left out'
 /** The oldest version that is supported: tools of any that may be there can dump it. */
@@ -77,24 +71,6 @@ longTest('a copied cluster is one moment of an index that is written to', { skip
     await tool('pg_ctl', 'stop', '--mode=immediate', `--pgdata=${data}`)
     await cluster.start()
   }
-})
-
-test('a role that may only read serves, also after a rebuild', { skip: isLeftOut }, async () => {
-  const [, roles = ''] = /^```sql\n([^]*?)^```$/m.exec(page) ?? []
-  const [administrators = '', owners = ''] = roles.split(/^\\connect .*$/m)
-  for (const statement of administrators.split(';'))
-    if (statement.trim() !== '') await cluster.query(statement)
-  const as = (role: string): string => {
-    const url = new URL(cluster.url)
-    return Object.assign(url, { username: role, password: 'secret', pathname: 'lexigraph' }).href
-  }
-  await run(as('lexigraph'), owners)
-  await whileWriting(as('lexigraph'), async () => undefined)
-  await roundOf(as('lexigraph_read'))
-  const wider = [recordLexicon(collection, { ...properties, stars: { type: 'integer' } })]
-  await (await openTestStore({ path: as('lexigraph'), lexicons: wider }))[Symbol.asyncDispose]()
-  await roundOf(as('lexigraph_read'), wider)
-  await assert.rejects(run(as('lexigraph_read'), 'delete from lexigraph.base'), /permission denied/)
 })
 
 async function emptyDatabase(name: string): Promise<string> {

@@ -17,6 +17,8 @@ import type { CommandContext } from '../command.ts'
 import { type ProjectContext, lexiconDir, loadProject } from '../store/project.ts'
 import { threadsOf } from '../settings/inputs.ts'
 import { createLog, identityOptions, openNetwork } from './network.ts'
+import { withoutPassword } from '../../database/postgres/url.ts'
+import { UsageError } from '../../errors.ts'
 import type { Config } from '../settings/settings.ts'
 import { type ParsedSource, parseSources } from './sources.ts'
 import { now } from '../../util/instant.ts'
@@ -95,6 +97,13 @@ export async function runIngest(
   await using database = await open(config, project)
   const signal = stopped()
   const log = createLog(config)
+  if (!(await whileBusy(signal, () => database.write.mayWrite()))) {
+    // Those that change records derive stories.
+    if (from === null && config.retain === null) return
+    throw new UsageError(
+      `The user of ${withoutPassword(config.database)} may not change records, which ${from === null ? '--retain' : 'following sources'} takes. Connect as the role that owns the database.`,
+    )
+  }
   if (from === null) {
     await Promise.all(upkeep(config, project).map((work) => work(database.write.metadata, signal, log)))
     return

@@ -86,10 +86,18 @@ async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<b
   const state = await readOurState(client)
   if (state === null) await create(client, options)
   else if (!isCurrent(state, options.fingerprint)) {
+    if (!(await mayCreateSchemas(client))) throw new BuiltElsewiseError(client.user)
     await runSteps(client, assertMayRebuild(options, derivationOf(options.fingerprint), recordText))
     return true
   }
   return false
+}
+
+async function mayCreateSchemas(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select has_database_privilege(current_database(), 'create') as may`,
+  )
+  return rows[0]?.may === true
 }
 
 /** Whether the database has this program's schema and derivation. */

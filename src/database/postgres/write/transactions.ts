@@ -6,8 +6,8 @@ import { ask, type Steps, type WriteDialect } from '../../metadata/steps.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { createWriteTransaction, notePresence, presence } from '../../write/write-transaction.ts'
-import { closeClient } from '../connection.ts'
-import { codeOf, isPassing } from '../failures.ts'
+import { attemptOf, closeClient } from '../connection.ts'
+import { codeOf, isPassing, refusal } from '../failures.ts'
 import { runSteps } from '../prepared.ts'
 import { jsonAt } from '../layout/ddl.ts'
 import { changeTable } from '../layout/rebuild-state.ts'
@@ -168,13 +168,14 @@ export class Transactions {
   /** Rolls back and returns the error to throw: a temporary failure becomes a `DatabaseBusyError`. */
   async #undo(error: unknown): Promise<unknown> {
     const passing = isPassing(error)
+    const client = this.#client
     if (isLost(error)) await this.#drop()
     try {
       await this.#client?.query('rollback')
     } catch {
       await this.#drop()
     }
-    if (!passing) return error
+    if (!passing) return client === null ? error : refusal(error, attemptOf(client))
     if (codeOf(error) === '55P03') return databaseBusy(error)
     const message = `The database takes no writes at the moment: ${(error as Error).message}`
     return new DatabaseBusyError(message, { cause: error })

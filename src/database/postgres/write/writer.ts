@@ -67,6 +67,13 @@ export class PostgresWriter implements WriteDatabase {
     return total
   }
 
+  mayWrite(): Promise<boolean> {
+    return this.#transactions.exclusively(async (client) => {
+      const { rows } = await client.query<{ may: boolean | null }>(mayWriteAll)
+      return rows[0]?.may !== false
+    })
+  }
+
   /** Former rows become free space, whose content remains until the server reuses it. */
   compact(): Promise<boolean> {
     // What statistics of other nodes contain is not known.
@@ -140,6 +147,10 @@ async function compact(client: Client): Promise<boolean> {
   await client.query('vacuum (analyze)')
   return (await forgetStatistics(client)) && rows[0]?.left === false
 }
+
+/** Without a table nothing is denied. */
+const mayWriteAll = `select bool_and(${['insert', 'update', 'delete'].map((right) => `has_table_privilege(oid, '${right}')`).join(' and ')}) as may
+  from pg_class where relkind = 'r' and relnamespace in (to_regnamespace('${metadataSchema}'), to_regnamespace('${recordsSchema}'))`
 
 /** The type of a column, as its declaration spells it. */
 const type = `format_type(a.atttypid, a.atttypmod) || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation)

@@ -95,6 +95,11 @@ export class SqliteWriter implements WriteDatabase {
     return loaded ?? this.#loadInTurn(batches)
   }
 
+  /** A file that may not be written cannot be opened. */
+  async mayWrite(): Promise<boolean> {
+    return true
+  }
+
   /**
    * SQLite keeps deleted data in free pages until these are reused, in text indexes until their segments are merged, and in
    * former pages of the log: a compacted file contains none of it. False while a reader uses former pages of the log, or
