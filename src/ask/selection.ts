@@ -8,7 +8,7 @@ import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
 
 /** Referring records that are read per record for a path through a reverse reference. */
-const mostReferring = 3
+export const mostReferring = 3
 /** Levels of objects that are read if a path ends at an object. */
 const deepest = 3
 /** Target collections that are selected for one reference, which may have any target. */
@@ -32,7 +32,30 @@ export function readRow(node: Json, paths: readonly Path[], context: SchemaConte
 export function selectPath(path: Path, context: SchemaContext): Selection {
   const way = fieldsAlong(path.steps, path.from)
   if (way === null) throw new AskError(`"${path.text}" cannot be selected here; read it with run_graphql.`)
-  return nested(way.fields, selectEnd(path, way.on, context))
+  const totals = listsAlong(path).map(({ fields }) => nested(fields, { totalCount: {} }))
+  return mergeSelections([...totals, nested(way.fields, selectEnd(path, way.on, context))])
+}
+
+/** The lists of referring records on the way: their paths, and the fields that lead to each. */
+function listsAlong({ text, steps, from }: Path) {
+  return steps.flatMap(({ kind }, at) => {
+    const way = kind === 'reverse' ? fieldsAlong(steps.slice(0, at + 1), from) : null
+    const path = text
+      .trim()
+      .split('.', at + 1)
+      .join('.')
+    return way === null ? [] : [{ path, fields: way.fields.slice(0, -1) }]
+  })
+}
+
+/** How many records refer, by the paths of the lists that have more than are read; null without any. */
+export function readTotals(node: Json, paths: readonly Path[]): Json | null {
+  const totals = paths.flatMap(listsAlong).flatMap(({ path, fields }) => {
+    const total = readAligned(node, fields, ({ totalCount }) => totalCount)
+    const isMore = [total].flat(Infinity).some((count) => Number(count) > mostReferring)
+    return isMore ? [[path, total] as const] : []
+  })
+  return totals.length === 0 ? null : Object.fromEntries(totals)
 }
 
 /**
@@ -54,13 +77,19 @@ export function fieldsAlong(steps: readonly Step[], from: Collection) {
   return { fields, on }
 }
 
-/** What an answer has behind the fields; of several values on the way all, without missing ones. */
-export function readAlong(value: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.flatMap((each) => readAlong(each, fields) ?? [])
+/**
+ * What `read` takes from the object behind the fields. Of several on the way it is a list, with null where one has nothing,
+ * so that lists of one way have their values in the same places; undefined if none has anything.
+ */
+function readAligned(value: unknown, fields: readonly string[], read: (holder: Json) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const values = value.map((each) => readAligned(each, fields, read) ?? null)
+    return values.every((each) => each === null) ? undefined : values
+  }
   const [field, ...rest] = fields
-  if (field === undefined) return value
-  if (field.startsWith(onType(''))) return readAlong(value, rest)
-  return isObject(value) ? readAlong(value[field.replace(/\(.*/, '')], rest) : undefined
+  if (field?.startsWith(onType(''))) return readAligned(value, rest, read)
+  if (!isObject(value)) return undefined
+  return field === undefined ? read(value) : readAligned(value[field.replace(/\(.*/, '')], rest, read)
 }
 
 function selectEnd({ end, text }: Path, on: ObjectType, context: SchemaContext): Selection {
@@ -168,11 +197,9 @@ export function resolvedName(fields: readonly { readonly name: string }[], refer
 
 function readPath(node: Json, path: Path, context: SchemaContext): unknown {
   const way = fieldsAlong(path.steps, path.from)
-  if (way === null) return undefined
-  const holders = readAlong(node, way.fields)
-  if (!Array.isArray(holders)) return isObject(holders) ? readEnd(path, way.on, holders, context) : undefined
-  const values = holders.flatMap((holder) => readEnd(path, way.on, holder as Json, context) ?? [])
-  return values.length === 0 ? undefined : values
+  return way === null
+    ? undefined
+    : readAligned(node, way.fields, (holder) => readEnd(path, way.on, holder, context))
 }
 
 function readEnd({ end }: Path, on: ObjectType, record: Json, context: SchemaContext): unknown {

@@ -1,6 +1,6 @@
 /** Selects fields of a record, and reads them from the answer. */
 import { mergeSelections, nested, onType, type Selection } from '../../ask/graphql-text.ts'
-import { readAlong } from '../../ask/selection.ts'
+import { isObject } from '../../util/is-object.ts'
 import type { ShownField } from './shown-field.ts'
 
 /** The URI of the record, and the fields that can be read. */
@@ -18,6 +18,15 @@ export function readField(record: unknown, field: ShownField): unknown {
   const namePath = namePathOf(field)
   const name = namePath === null ? null : readAlong(record, namePath)
   return typeof name === 'string' && name !== '' ? ({ uri: value, name } satisfies NamedReference) : value
+}
+
+/** What an answer has behind the fields; of several values on the way all, without missing ones. */
+function readAlong(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.flatMap((each) => readAlong(each, fields) ?? [])
+  const [field, ...rest] = fields
+  if (field === undefined) return value
+  if (field.startsWith(onType(''))) return readAlong(value, rest)
+  return isObject(value) ? readAlong(value[field.replace(/\(.*/, '')], rest) : undefined
 }
 
 /** A reference, with the text that names the record at its other end. */

@@ -9,7 +9,7 @@ import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../../ask/collections.ts'
 import { directionOf } from '../../ask/measures.ts'
-import { readRow, selectRow, withoutNulls } from '../../ask/selection.ts'
+import { mostReferring, readRow, readTotals, selectRow, withoutNulls } from '../../ask/selection.ts'
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../../ask/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../../ask/search.ts'
@@ -120,10 +120,14 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const rows = page.edges.map((edge): Json => {
     const row = isFull ? wholeRow(edge.node, cite) : readRow(edge.node, paths, toolbox, cite)
     const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
-    // A property that is called `snippet` is shown itself.
-    return snippet === null || 'snippet' in row ? row : { ...row, snippet }
+    const cut = readTotals(edge.node, paths)
+    // A property that is called `snippet` or `cut` is shown itself.
+    return { ...row, ...present({ snippet, cut }), ...row }
   })
-  const hint = await hintOf(read.data, page.totalCount, args, subject, toolbox)
+  const isCut = page.edges.some(({ node }) => readTotals(node, paths) !== null)
+  const cutHint = isCut ? `cut: how many refer, of which the ${mostReferring} indexed last are shown.` : null
+  const found = await hintOf(read.data, page.totalCount, args, subject, toolbox)
+  const hint = sentences(found, cutHint)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   const whole = answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
   // Records that refer are lists, which a row of a file has no column for.
@@ -137,7 +141,7 @@ function answer(
   page: Page,
   { asOf, query }: Citation,
   order: string | null,
-  hint: string | null,
+  hint: string,
   { budget }: Toolbox,
 ): Json {
   const { totalCount: total, edges, pageInfo } = page
