@@ -11,6 +11,7 @@ import { rounds, seed } from '../../test/support/rounds.ts'
 import type { Reference } from '../../test/reference/reference.ts'
 import type { PlainRecord } from '../../test/reference/dataset.ts'
 import type { Field, Json } from '../../test/reference/shapes.ts'
+import { type Answer, file } from './tools/tool.ts'
 import { open, reference as newsReference } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
@@ -148,4 +149,21 @@ test('lists along one way have the values of each record in the same place', asy
   await fc.assert(checkOn({ agent, reference: loaded.reference }), { seed, numRuns: rounds(60) })
   await fc.assert(checkOn({ agent: open(), reference: newsReference }), { seed, numRuns: rounds(30) })
   assert.ok(cut > 0 && nulls > 0)
+})
+
+test('the link to a file says which columns it lacks', async () => {
+  const news = open()
+  const searchRecords = news.tools.find(({ name }) => name === 'search_records')
+  const referring = ['enrichment', 'enrichment.sentiment', 'enrichment.entities.name']
+  const fields = fc.subarray(['title', 'source', 'source.country', 'tags', ...referring], { minLength: 1 })
+  const check = fc.asyncProperty(fields, async (fields) => {
+    const args = { collection: 'article', fields, limit: 50, max_tokens: 10_000 }
+    const answer: Answer = (await searchRecords?.run(args, new AbortController().signal)) ?? {}
+    const { rows = '', query = '' } = answer[file] ?? {}
+    const [, without] = /^All rows that your tier allows(?:, without (.*))?$/.exec(rows) ?? assert.fail(rows)
+    const lacking = fields.filter((field) => referring.includes(field))
+    assert.deepEqual(without?.split(', ') ?? [], lacking)
+    assert.ok(!query.includes('ViaArticle'))
+  })
+  await fc.assert(check, { seed, numRuns: rounds(10) })
 })

@@ -16,7 +16,7 @@ import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch 
 import { selectSideCounts } from '../words/side-counts.ts'
 import { EnumValue, type Literal, printField, type Selection } from '../../ask/graphql-text.ts'
 import { hintOf } from '../words/nothing-found.ts'
-import { parsePath, reverseNames, type SchemaContext } from '../../ask/paths.ts'
+import { parsePath, type Path, reverseNames, type SchemaContext } from '../../ask/paths.ts'
 import type { Citation, Toolbox, ToolDefinition } from './toolbox.ts'
 import { argumentsOf, citationOf, longestOf, present, readOrder, sentences } from './toolbox.ts'
 import { sharedPrefix, withFile, withoutPrefix } from './toolbox.ts'
@@ -130,10 +130,12 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const hint = sentences(found, cutHint)
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   const whole = answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
-  // Records that refer are lists, which a row of a file has no column for.
-  const columns = paths.filter(({ steps }) => !steps.some(({ kind }) => kind === 'reverse'))
+  const isList = ({ steps }: Path) => steps.some(({ kind }) => kind === 'reverse')
+  const columns = paths.filter((path) => !isList(path))
   const nodes = { ...selectRow(columns, toolbox), ...(isFull && { recordJson: {} }) }
-  return withFile(whole, { [printField(root, narrowed)]: { nodes } }, 'All rows that your tier allows')
+  const lists = paths.filter(isList).map(({ text }) => text)
+  const all = { [printField(root, narrowed)]: { nodes } }
+  return withFile(whole, all, 'All rows that your tier allows', lists)
 }
 
 function answer(
