@@ -7,7 +7,7 @@ const number = new Intl.NumberFormat('en')
 /** Each count of a chart by fields is that of the records behind its link. */
 export async function assertGroups(pages: Pages, address: string): Promise<void> {
   await assertMarks(pages, address)
-  await assertFile(pages, address)
+  await assertTaken(pages, address)
   const { rows, head, description } = await pages.figure(address)
   // Records without a number or a time are counted, whether their field is the first or the second.
   for (const [, field = ''] of address.matchAll(/by=(publishedAt|wordCount)/g)) {
@@ -35,19 +35,41 @@ export async function assertMarks(pages: Pages, address: string): Promise<void> 
   }
 }
 
-/** The file of a chart has the rows of its table, the last one for records without a number or a time too. */
-async function assertFile(pages: Pages, address: string): Promise<void> {
-  const { document } = await pages.page(address)
-  const cells = Array.from(document.querySelectorAll('figure :is(tbody, tfoot) tr'), (row) =>
+/** What is taken along from a chart of counts has its numbers, those of records without a number or a time last. */
+export async function assertTaken(pages: Pages, address: string): Promise<void> {
+  const { document, texts } = await pages.page(address)
+  const figure = document.querySelector('figure')
+  if (figure?.querySelector('tbody') == null) return
+  const [rows, rest] = ['tbody', 'tfoot'].map((part) => countsIn(figure, part))
+  const menu = [...document.querySelectorAll('.take')].find((each) => each.querySelector('[href*="/chart."]'))
+  const links = Array.from(
+    menu?.querySelectorAll('.take-links a') ?? [],
+    (link) => link.getAttribute('href') ?? '',
+  )
+  const programs = texts('.take pre').join(' ').replaceAll('&amp;', '&')
+  const written = Array.from(
+    programs.matchAll(/"https?:\/\/[^/]*([^"]*\/chart[.?][^"]*)"/g),
+    ([, path = '']) => path,
+  )
+  assert.ok(links.length >= 3 && written.length >= 2, address)
+  for (const path of new Set([...links, ...written])) {
+    const { status, body } = await pages.get(path)
+    assert.ok(status === 200 || (status === 404 && path.includes('.svg')), `${status}: ${path} of ${address}`)
+    if (path.startsWith('/embed')) {
+      const { document } = await pages.page(path)
+      assert.deepEqual(countsIn(document, 'tbody'), rows, path)
+    }
+    if (!path.includes('.csv')) continue
+    const lines = body.trim().split('\r\n').slice(1)
+    const counts = lines.map((line) => line.split(',').at(-1) ?? '')
+    const shown = counts.map((count) => (count === '' ? 'no value' : number.format(Number(count))))
+    const columns = (rows?.[0] ?? []).map((_, at) => rows?.map((row) => row[at]))
+    assert.deepEqual(shown, [...columns.flat(), ...(rest ?? []).flat()], path)
+  }
+}
+
+function countsIn(figure: ParentNode, part: string): readonly (readonly string[])[] {
+  return Array.from(figure.querySelectorAll(`${part} tr`), (row) =>
     Array.from(row.querySelectorAll('td'), ({ textContent }) => plain(textContent)),
   )
-  const columns = (cells[0] ?? []).map((_, at) => cells.map((row) => row[at]))
-  const { body } = await pages.get(`${address.replace('/charts', '/chart.csv')}&part=groups`)
-  const counts = body
-    .trim()
-    .split('\r\n')
-    .slice(1)
-    .map((line) => line.split(',').at(-1) ?? '')
-  const shown = counts.map((count) => (count === '' ? 'no value' : number.format(Number(count))))
-  if (cells.length > 0) assert.deepEqual(shown, columns.flat(), address)
 }

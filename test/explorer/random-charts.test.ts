@@ -10,7 +10,7 @@ import { createReference } from '../reference/reference.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
-import { assertGroups, assertMarks } from './chart-links.ts'
+import { assertGroups, assertMarks, assertTaken } from './chart-links.ts'
 import { assertHome, lastTime } from './home.ts'
 import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
 import { drawRecords, kinds, lexicons, shapes } from './random-records.ts'
@@ -58,7 +58,7 @@ function checksOf(pages: Pages, nsid: string): readonly Check[] {
     'per=month',
     'per=year',
     'per=day',
-    ...['language', 'articleType', 'tags', 'isAccessibleForFree'].map(
+    ...['language', 'articleType', 'tags', 'wordCount', 'isAccessibleForFree'].map(
       (name) => `split=${name}&facets=${name}`,
     ),
   ]
@@ -176,7 +176,7 @@ async function assertOverTime(
   }
   for (const { text, href } of await restOf(pages, address))
     if (href !== null && as === 'count') assert.equal(text, number.format(pages.found(href).length), href)
-  if (as === 'count') await assertMarks(pages, address)
+  if (as === 'count' && !isTopic) for (const check of [assertMarks, assertTaken]) await check(pages, address)
   if (as === 'share' || plain.includes('split=tags') || description.includes('Only the newest')) return
   const numberAfter = (words: string): number =>
     Number(new RegExp(`${words}[^:]*: ([\\d,]+)`).exec(description)?.[1]?.replaceAll(',', '') ?? 0)

@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
+import { isFacet, readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf } from './asked-chart.ts'
@@ -26,11 +26,19 @@ export function timeChart(context: ChartContext) {
   const field = timeField(subject)
   if (field === null) return null
   const problems: Problem[] = []
-  const facets = fieldsNamed(subject, [...subject.roles.facets, ...(view.facets ?? [])])
-  const splits = facets.filter(({ name }) => subject.groupable.has(name))
-  const choices = splits.map(({ name }) => name)
-  const chosen = readChoice(view, 'split', choices, problems)
-  const split = splits.find(({ name }) => name === chosen) ?? null
+  // Files and embedded charts, whose addresses have no facets, are split by the same fields.
+  const choices = [...subject.fields.values()].filter(
+    (each) => isFacet(each) && subject.groupable.has(each.name),
+  )
+  const chosen = readChoice(
+    view,
+    'split',
+    choices.map(({ name }) => name),
+    problems,
+  )
+  const split = choices.find(({ name }) => name === chosen) ?? null
+  const offered = [...subject.roles.facets, ...(view.facets ?? []), ...(chosen === null ? [] : [chosen])]
+  const splits = fieldsNamed(subject, offered).filter((each) => choices.includes(each))
   const as = readChoice(view, 'as', measures, problems) ?? 'count'
   const per = readChoice(view, 'per', periods, problems)
   const bounds = boundsOf(view, field)

@@ -113,7 +113,7 @@ export function readView(
 }
 
 /** Facets do not take fields inside arrays of objects, although groups do. */
-function isFacet(field: ShownField | undefined): boolean {
+export function isFacet(field: ShownField | undefined): boolean {
   return field?.isGroup === true && !field.many
 }
 
