@@ -49,6 +49,22 @@ for (const { tag } of languages)
     assertAccessible(tag, [], kinds),
   )
 
+test('a menu of the page of charts is as wide as what is chosen in it', { skip }, async () => {
+  await using reader = await openReader(`${article}/charts?q=flood&language=en&measure=share`)
+  const cut = await reader.page.evaluate(`
+    Array.from(document.querySelectorAll('.chart-form > label select'), (select) =>
+      Array.from(select.options, ({ value, text }) => {
+        select.value = value
+        const chosen = document.createElement('span')
+        Object.assign(chosen.style, { font: getComputedStyle(select).font, position: 'absolute', whiteSpace: 'pre' })
+        chosen.textContent = text
+        document.body.append(chosen)
+        return chosen.offsetWidth > select.clientWidth ? [text] : []
+      }),
+    ).flat(2)`)
+  assert.deepEqual(cut, [])
+})
+
 test('everything that can be used is reached by Tab, and what has the focus is seen', { skip }, async () => {
   await using reader = await openReader(`${article}?language=en`)
   const { page } = reader
