@@ -133,7 +133,6 @@ test('what costs too much with its filters leads to what does not, and keeps the
   for (const [address, without] of [
     [`${article}?q=climate&language=en`, `${article}?q=climate`],
     [`${article}?q=climate`, article],
-    [`${article}/topic?q=climate&q=flood&tags=food&panel=words`, `${article}/topic?q=climate&q=flood`],
     [
       `${article}/filter?q=climate&q=flood&tags=food&for=topic&field=language`,
       `${article}/filter?q=climate&q=flood&for=topic&field=language`,
@@ -246,17 +245,6 @@ test('conditions of any kind fit into the sentence of a topic, and the language 
   assert.match(texts('.findings li').join(), / with Tags: has a value; Title: contains the \(/)
   for (const place of ['', '/topic'])
     assert.match((await page(`${article}${place}?${filters}&lang=ar`)).texts('title').join(), /^[^;]*؛[^;]*$/)
-})
-
-test('a topic says which of its parts cost too much, and which have nothing', async () => {
-  const { body, texts } = await page(`${article}/topic?q=climate&tags=climate&source_country=GB`)
-  assert.deepEqual(
-    texts('.late .topic-panel p').map((text) => text.replace(/\. .*/, '')),
-    ['This would cost too much'],
-  )
-  assert.match(body, /data-later="[^"]*panel=stories"/)
-  const part = await page(`${article}/topic?q=nosuchword&panel=stories`)
-  assert.deepEqual(part.texts('.topic-panel p'), ['There is nothing to show.'])
 })
 
 test('a filter is added to topics where they are', async () => {

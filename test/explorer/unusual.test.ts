@@ -1,9 +1,11 @@
 /** Words and values that go with topics: each share is that of the records behind it, by the reference evaluator. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { article, openPages } from './pages.ts'
+import { parseHTML } from 'linkedom'
+import { explorerOver } from '../support/service/explorer.ts'
+import { article, limit, newsModel, openPages } from './pages.ts'
 
-const { found, page } = await openPages()
+const { found, page, service } = await openPages()
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
 const period = 'publishedAt.to=2026-11-01'
 const week = 'publishedAt=2026-11-09&publishedAt.to=2026-11-15'
@@ -52,4 +54,28 @@ test('what adds a word or value as a topic says that it searches for it', async 
       assert.equal(added?.getAttribute('title'), `Add a search for “${thing?.textContent}” as a topic`)
     }
   }
+})
+
+test('a topic says which of its parts cost too much, and which have nothing', async () => {
+  // What the base makes too dear is compared with all records.
+  for (const query of ['q=climate&tags=climate&source_country=GB', 'q=climate&tags.missing=0'])
+    assert.match(
+      (await page(`${article}/topic?${query}&panel=values`)).texts('.topic-panel').join(),
+      /Compared with: all records, without/,
+    )
+  const price = (given: unknown): number => (JSON.stringify(given).includes('significant') ? limit + 1 : 1)
+  const dear = explorerOver(service, newsModel, { price })
+  for (const [panel, isOther] of [
+    ['', true],
+    ['&panel=values', false],
+  ] as const) {
+    const { status, body } = await dear.get(`${article}/topic?q=climate${panel}`)
+    assert.equal(status, 200)
+    const parts = [...parseHTML(body).document.querySelectorAll('.topic-panel > p.none:only-of-type')]
+    const said = parts.flatMap(({ textContent }) => /^This would cost too much/.exec(textContent ?? '') ?? [])
+    assert.deepEqual(said.map(String), ['This would cost too much'])
+    assert.equal(/data-later="[^"]*panel=stories"/.test(body), isOther)
+  }
+  const part = await page(`${article}/topic?q=nosuchword&panel=stories`)
+  assert.deepEqual(part.texts('.topic-panel p'), ['There is nothing to show.'])
 })

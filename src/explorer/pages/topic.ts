@@ -53,16 +53,20 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   // The words of one language are asked for when it is known.
   const isAfter = only === 'words' && panels.languages.length > 0
   const panelsOf = (name: PanelName) => (name === 'words' ? panels.words(null) : panels[name])
-  if (only !== null)
+  if (only !== null) {
+    const isDear = !areAffordable(site, panelsOf(only))
+    const first = isAfter ? panels.languages : panelsOf(only)
+    const next = (answer: Answer) => (isAfter ? panels.words(answer) : panels.instead(answer))
     return {
       ...draft,
-      operation: affordableOperations(site, namePanels.concat(isAfter ? panels.languages : panelsOf(only))),
-      more: (answer) => affordableOperations(site, isAfter ? panels.words(answer) : panels.instead(answer)),
+      operation: affordableOperations(site, namePanels.concat(isDear ? [] : first)),
+      more: (answer) => affordableOperations(site, isDear ? [] : next(answer)),
       isMoreOptional: !isAfter,
       render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer))}</h1>
         <p><a href=${viewAddress({ ...context, place: 'topic' }, withOthers(view, { panel: null }))}>${language.text.topic.whole}</a></p>
-        <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer)) ?? (leftOut === null && withoutRows(only, language.text.charts.empty, context))}</div>`,
+        <div id=${lateId(only)}>${leftOut} ${topicPanel(only, readTopics(chart, answer, context), contextOf(answer)) ?? (leftOut === null && withoutRows(only, isDear ? language.text.tooExpensive : language.text.charts.empty, context))}</div>`,
     }
+  }
   const isRefused = chart.topics.some(({ search }) => !canSearch(search, subject.collection))
   if (isRefused) return { ...draft, operation: affordableOperations(site, panels.wholes), render: () => null }
   const least = leastPanels(context)

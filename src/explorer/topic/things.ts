@@ -34,14 +34,13 @@ export function comparedText(
 }
 
 /**
- * What shares of the topics are of; without other conditions than a period, all times. Where words would cost too much
- * so, such as with the records of one country's outlets, all records of the period and the language.
+ * What shares of the topics are of; without other conditions than a period, all times. Where that would cost too much,
+ * such as the records of one country's outlets, all records of the period and the language.
  */
 function comparedWith(kind: ThingKind, chart: TopicChart, context: ChartContext): readonly Condition[] {
   const { site, subject, view } = context
   const conditions = chart.base.isWhole ? [] : chart.base.conditions
-  if (kind === 'values' || areAffordable(site, panelsAgainst(conditions, kind, null, chart, context)))
-    return conditions
+  if (areAffordable(site, panelsAgainst(conditions, kind, null, chart, context))) return conditions
   const spoken = view.conditions.filter(({ field }) => field.name === languageField(subject)?.name)
   return [...periodOnly(view, subject).conditions, ...spoken]
 }
