@@ -1,4 +1,4 @@
-/** Filters by how many records refer to a record: what they select, by the reference evaluator. */
+/** Filters that are offered, among them those by how many records refer to a record, by the reference evaluator. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isCountField } from '../../src/ask/fields.ts'
@@ -30,4 +30,12 @@ test('records are filtered by how many others refer to them, also by none', asyn
 test('a filter by a number of records says so in a sentence', async () => {
   const { texts } = await page('/c/tech.service.news.article?techServiceNewsEnrichmentViaArticle_count=0')
   assert.deepEqual(texts('.filters'), ['Number of Enrichment: 0 ×'])
+})
+
+test('fields to filter by stand below the records that have them', async () => {
+  const headings = async (name: string) =>
+    (await page(`/c/tech.service.news.${name}/filter`)).texts('main h2')
+  assert.deepEqual(await headings('enrichment'), ['Enrichment', 'Article', 'Article source'])
+  const ofArticle = ['Article', 'Source', 'Article that refer to it', 'Enrichment that refer to it']
+  assert.deepEqual(await headings('article'), ofArticle)
 })

@@ -37,6 +37,7 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
     first !== undefined && first.slice(-4) === last?.slice(-4),
     lead,
   )
+  assert.ok(texts('#unusual').every((title) => title.endsWith(', compared with all other times')))
   for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
 }
 

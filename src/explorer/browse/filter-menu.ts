@@ -83,7 +83,7 @@ function groupLabel({ isOwn, steps }: ShownField, { site, subject, language }: B
     const { name } = first
     return filtering.referring(holder === null ? name : referringLabel(holder, name, subject, language))
   }
-  const own = records.length === 1 ? subject.fields.get(first?.name ?? '') : undefined
-  const label = own === undefined ? labelOf(records.map(({ name }) => name)) : fieldLabel(own, language)
-  return filtering.refersTo(label)
+  const names = records.map(({ name }) => name)
+  const reference = subject.fields.get(names.join('_'))
+  return reference === undefined ? labelOf(names) : fieldLabel(reference, language)
 }

@@ -156,8 +156,7 @@ export const ar: Translation = {
     lookedThrough: (count) => `اقتصر البحث على القيم الأكثر تكرارًا، وعددها ${isolated(count)}.`,
     back: 'العودة',
     by: (field) => `التصفية حسب ${isolated(field)}`,
-    refersTo: (field) => `من ${isolated(field)}`,
-    referring: (collection) => `من ${isolated(collection)} التي تشير إليه`,
+    referring: (collection) => `${isolated(collection)} التي تشير إليه`,
     operators: {
       is: 'يساوي تمامًا',
       not: 'لا يساوي',
@@ -199,7 +198,7 @@ export const ar: Translation = {
     both: (collection, one, other) => `${isolated(collection)}: ${isolated(one)}، ${isolated(other)}`,
     grouped: (collection, field) => `${isolated(collection)} حسب ${isolated(field)}`,
     unusual: (collection, day) =>
-      `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}`,
+      `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}، مقارنةً بسائر الأوقات`,
     stories: (day) => `أكبر أخبار الأسبوع المنتهي في ${isolated(day)}`,
     browseAll: (collection) => `تصفح ${isolated(collection)}`,
   },

@@ -159,8 +159,7 @@ export const en = {
     lookedThrough: (count: string) => `Only the ${count} most frequent values were looked through.`,
     back: 'Back',
     by: (field: string) => `Filter by ${field}`,
-    refersTo: (field: string) => `Of its ${field}`,
-    referring: (collection: string) => `Of ${collection} that refer to it`,
+    referring: (collection: string) => `${collection} that refer to it`,
     operators: {
       is: 'is exactly',
       not: 'is not',
@@ -197,7 +196,8 @@ export const en = {
     examples: 'For example',
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
     grouped: (collection: string, field: string) => `${collection} by ${field}`,
-    unusual: (collection: string, day: string) => `${collection}: what was unusual in the week to ${day}`,
+    unusual: (collection: string, day: string) =>
+      `${collection}: what was unusual in the week to ${day}, compared with all other times`,
     stories: (day: string) => `The biggest stories of the week to ${day}`,
     browseAll: (collection: string) => `Browse ${collection}`,
   },

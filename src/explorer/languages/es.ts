@@ -146,8 +146,7 @@ export const es: Translation = {
     lookedThrough: (count) => `Solo se buscó entre los ${count} valores más frecuentes.`,
     back: 'Volver',
     by: (field) => `Filtrar por ${field}`,
-    refersTo: (field) => `De: ${field}`,
-    referring: (collection) => `De ${collection} que se refieren a él`,
+    referring: (collection) => `${collection} que se refieren a él`,
     operators: {
       is: 'es exactamente',
       not: 'no es',
@@ -180,7 +179,8 @@ export const es: Translation = {
     languages: { one: 'en {n} idioma', many: 'en {n} de idiomas', other: 'en {n} idiomas' },
     examples: 'Por ejemplo',
     grouped: (collection, field) => `${collection} por ${field}`,
-    unusual: (collection, day) => `${collection}: lo inusual en la semana hasta el ${day}`,
+    unusual: (collection, day) =>
+      `${collection}: lo inusual en la semana hasta el ${day}, frente a todo el resto del tiempo`,
     stories: (day) => `Las noticias más difundidas de la semana hasta el ${day}`,
     browseAll: (collection) => `Explorar ${collection}`,
   },
