@@ -87,11 +87,15 @@ export function present(members: Json): Json {
 /** Fewer rows are read sooner than a file of all. */
 const manyRows = 20
 
-/** The answer with the query of the file of its rows, if it has many, and others follow; `named`: which rows these are. */
-export function withFile(answer: Json, query: Selection, named: string): Json {
-  const rows = answer['records'] ?? answer['rows']
-  const isCut = Array.isArray(rows) && rows.length >= manyRows && answer['after'] !== undefined
-  return isCut ? { ...answer, [file]: { query: printSelection(query), rows: named } } : answer
+/**
+ * The answer with the query of the file of its rows, if it has many, and others follow. `named`: which rows these are;
+ * `lists`: the columns that the file lacks, because a row of a file has none for lists.
+ */
+export function withFile(answer: Json, query: Selection, named: string, lists: readonly string[]): Json {
+  const shown = answer['records'] ?? answer['rows']
+  const isCut = Array.isArray(shown) && shown.length >= manyRows && answer['after'] !== undefined
+  const rows = lists.length === 0 ? named : `${named}, without ${lists.join(', ')}`
+  return isCut ? { ...answer, [file]: { query: printSelection(query), rows } } : answer
 }
 
 export function sentences(...parts: readonly (string | null)[]): string {

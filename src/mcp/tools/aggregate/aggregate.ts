@@ -147,13 +147,17 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     hint,
     toolbox,
   )
-  // Groups and records inside groups are lists, which a row of a file has no column for.
-  if (args.top !== undefined || args.samples !== undefined) return said
-  const { cursor: _, ...groupRow } = selectMain(question, toolbox)['groups'] ?? {}
-  const { after: __, ...unpaged } = args
-  const all = printMain({ ...question, args: { ...unpaged, limit: mostGroups } })
+  const { after: _, ...unpaged } = args
+  const inFile = {
+    ...question,
+    args: { ...unpaged, limit: mostGroups },
+    columns: columns.filter(({ isList }) => isList !== true),
+  }
+  const { cursor: __, ...groupRow } = selectMain(inFile, toolbox)['groups'] ?? {}
+  const all = { [printMain(inFile)]: { groups: groupRow } }
   const isWhole = Number(said['groups'] ?? whole.groupCount) <= mostGroups
-  return withFile(said, { [all]: { groups: groupRow } }, isWhole ? 'All rows' : `At most ${mostGroups} rows`)
+  const lists = columns.flatMap(({ title, isList }) => (isList === true ? [title] : []))
+  return withFile(said, all, isWhole ? 'All rows' : `At most ${mostGroups} rows`, lists)
 }
 
 async function readQuestion(

@@ -25,6 +25,8 @@ import type { Json } from '../../../util/is-object.ts'
 export interface Column {
   readonly title: string
   readonly select: Selection
+  /** True for groups and records inside groups. */
+  readonly isList?: true
   read(row: Json): unknown
 }
 
@@ -115,6 +117,7 @@ export function topColumn(
   const column: Pick<Column, 'select' | 'read'> =
     measure === null ? { select: { count: {} }, read: ({ count }) => count } : measureColumn(measure, [group])
   return {
+    isList: true,
     title: measure === null ? `top ${group.text}` : `top ${group.text} by ${measure.text}`,
     select: {
       [`top: ${printField('top', given)}`]: mergeSelections([selectGroup(group, context), column.select]),
@@ -148,6 +151,7 @@ export function samplesColumn(
   const nodes = `samples: ${printField('nodes', { first: number, sortBy })}`
   return {
     title: samplesTitle,
+    isList: true,
     select: { [nodes]: selectRow([...own, ...others], context, cite) },
     read: ({ samples }) =>
       (samples as readonly Json[]).map((node) => {

@@ -37,7 +37,7 @@ function assertOrdered(values: readonly (string | number | null)[], isDescending
   const present = values.filter((value) => value !== null)
   const sorted = present.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
   const missing = Array.from({ length: values.length - present.length }, () => null)
-  assert.deepEqual(values, [...(isDescending ? sorted.reverse() : sorted), ...missing], of)
+  assert.deepEqual(values, [...(isDescending ? sorted.toReversed() : sorted), ...missing], of)
 }
 
 test('groups without a value are last in either direction', async () => {
