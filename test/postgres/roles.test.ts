@@ -91,7 +91,7 @@ onPostgres('a server whose role may only read leaves stories to those that write
   await work(owner, [], source)
   await work(reader)
   const denied = (error: unknown) =>
-    error instanceof UsageError && /Connect as the role that owns the database\.$/.test(error.message)
+    error instanceof UsageError && error.message.endsWith('Connect as the role that owns the database.')
   await assert.rejects(work(reader, ['--retain', 'tech.service.news.article=9d']), denied)
   await assert.rejects(work(reader, [], source), denied)
 })

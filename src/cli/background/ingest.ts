@@ -81,6 +81,14 @@ export async function keepStories(
   }
 }
 
+/** Processes that change records derive stories, so nothing is missing where a role may only read. */
+function leaveWork({ database, retain }: Config, from: string | null): void {
+  if (from === null && retain === null) return
+  throw new UsageError(
+    `The user of ${withoutPassword(database)} may not change records, which ${from === null ? '--retain' : 'following sources'} takes. Connect as the role that owns the database.`,
+  )
+}
+
 /**
  * Ends when all sources have ended and their requested work is done, or when the signal is aborted. Without sources
  * (`from` is null) it does the rest of the work of `serve`, as far as there is any.
@@ -97,13 +105,7 @@ export async function runIngest(
   await using database = await open(config, project)
   const signal = stopped()
   const log = createLog(config)
-  if (!(await whileBusy(signal, () => database.write.mayWrite()))) {
-    // Those that change records derive stories.
-    if (from === null && config.retain === null) return
-    throw new UsageError(
-      `The user of ${withoutPassword(config.database)} may not change records, which ${from === null ? '--retain' : 'following sources'} takes. Connect as the role that owns the database.`,
-    )
-  }
+  if (!(await whileBusy(signal, () => database.write.mayWrite()))) return leaveWork(config, from)
   if (from === null) {
     await Promise.all(upkeep(config, project).map((work) => work(database.write.metadata, signal, log)))
     return
