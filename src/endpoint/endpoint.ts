@@ -26,6 +26,8 @@ export interface EndpointFault {
 export interface Endpoint {
   /** Returns the service's errors. Throws EndpointError if no GraphQL service answers, or the signal's reason. */
   ask(question: EndpointQuestion, signal: AbortSignal): Promise<EndpointAnswer>
+  /** Points of an operation, before it runs; null, or no such function, where that is not known. */
+  readonly price?: (question: EndpointQuestion) => number | null
 }
 
 /** The service could not be queried, or refused to answer; the message says why, and what to do. */

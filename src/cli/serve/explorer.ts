@@ -5,9 +5,8 @@ import type { Subjects } from '../../explorer/fields/subject.ts'
 import type { SiteOperator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
 import { displayFile } from '../../lexicon/document.ts'
-import { ServiceError } from '../../errors.ts'
 import { parseList } from '../../util/text/list.ts'
-import type { GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
+import { priceOf } from '../../query/execute/execute.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { Logs } from '../log-stream.ts'
 import type { ReadService } from '../service/service.ts'
@@ -51,16 +50,6 @@ export async function openExplorer(
     version: readVersion(root),
     imageHosts: operator.imageHosts,
     logo,
-  }
-}
-
-/** Null for an operation that is refused for another reason. */
-export function priceOf(operation: GraphQLRequest, engine: Pick<QueryEngine, 'price'>): number | null {
-  try {
-    return engine.price(operation)
-  } catch (error) {
-    if (error instanceof ServiceError) return null
-    throw error
   }
 }
 

@@ -32,6 +32,7 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven) {
   // The caller is known only per request; tools are created before, because creating them takes longer than a call.
   const asking = new AsyncLocalStorage<{ readonly endpoint: Endpoint; readonly left: AbortSignal }>()
   const endpoint: Endpoint = {
+    price: (question) => asking.getStore()?.endpoint.price?.(question) ?? null,
     ask(question, signal) {
       const own = asking.getStore()
       if (own === undefined) throw new Error('A tool asks outside of a request.')

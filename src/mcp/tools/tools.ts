@@ -1,6 +1,6 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
 import { mergeSelections, printSelection, type Selection } from '../../ask/graphql-text.ts'
-import { EndpointError } from '../../endpoint/endpoint.ts'
+import { type Endpoint, EndpointError } from '../../endpoint/endpoint.ts'
 import { createReferenceTimes } from '../words/reference-time.ts'
 import { ask, indexTime, indexTimeSelection } from '../graphql/ask.ts'
 import { findLabels } from '../names/labels.ts'
@@ -13,17 +13,24 @@ import { searchTool } from './documents/search.ts'
 import { getRecordTool } from './get-record.ts'
 import { runGraphqlTool } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
+import { recorded, withAffordable } from './affordable.ts'
+import type { Json } from '../../util/is-object.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
 import type { IndexRead, Toolbox } from './toolbox.ts'
 import { budgetOf } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 
 export function createTools(given: ToolsGiven): readonly Tool[] {
-  const { model, roles, schema, endpoint, now } = given
+  const { model, roles, schema, now } = given
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
-  const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
-    const askFor = (selection: Selection) => ask(given, selection, signal)
+  const toolboxOf = (
+    endpoint: Endpoint,
+    budget: number,
+    signal: AbortSignal,
+    notes: Set<string>,
+  ): Toolbox => {
+    const askFor = (selection: Selection) => ask({ ...given, endpoint }, selection, signal)
     const labels = new Map<string, string>()
     const read = async (wanted: Selection, optional: Selection = {}): Promise<IndexRead> => {
       const timed = mergeSelections([{ ...wanted, ...optional }, indexTimeSelection])
@@ -64,7 +71,16 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     ...tool,
     async run(args, signal) {
       const notes = new Set<string>()
-      const answer = await tool.run(args, toolboxOf(budgetOf(tool.name, args), signal, notes))
+      const endpoint = recorded(given.endpoint)
+      const run = (over: Endpoint, some: Json) =>
+        tool.run(some, toolboxOf(over, budgetOf(tool.name, args), signal, notes))
+      const answer = await run(endpoint, args).catch(async (error: unknown) => {
+        const { priced } = endpoint
+        const isOfParts = tool.name === 'aggregate' || tool.name === 'search_records'
+        throw priced && isOfParts
+          ? await withAffordable(error, args, (some, most) => run(priced(most), some))
+          : error
+      })
       const hint = [...notes, answer.hint ?? ''].join(' ').trim()
       return notes.size === 0 ? answer : { ...answer, hint }
     },

@@ -36,17 +36,22 @@ test('refusals name the arguments of tools', () => {
     [
       'QUERY_TOO_COMPLEX',
       'The `where` has too many conditions: 401, and the limit is 400.',
-      'The `filters` has too many conditions: 401, and the limit is 400. Ask for fewer fields or filters, a shorter time, or a smaller limit.',
+      'The `filters` has too many conditions: 401, and the limit is 400. Write less in one call, or ask in several.',
     ],
     [
       'QUERY_TOO_COMPLEX',
       'A list in the variables has too many values: 1001, and the limit is 1000.',
-      'A list in the call has too many values: 1001, and the limit is 1000. Ask for fewer fields or filters, a shorter time, or a smaller limit.',
+      'A list in the call has too many values: 1001, and the limit is 1000. Write less in one call, or ask in several.',
+    ],
+    [
+      'QUERY_TOO_COMPLEX',
+      'The operation costs 263 points, and the limit is 250. Ask for smaller pages.',
+      'The call costs 263 points, and the limit is 250. Leave out parts, such as share, groups, measures, or fields and filters of other records, or ask in several calls.',
     ],
     [
       'TIMEOUT',
       'The operation took longer than the 5 s that the tier "public" has. Narrow `where`, ask for fewer groups, or for a smaller page.',
-      'The call took longer than the 5 s that the tier "public" has. Ask for a shorter time, more filters, fewer groups, or a smaller limit.',
+      'The call took longer than the 5 s that the tier "public" has. The service may be busy: try again. If that fails too, ask for a shorter time, more filters, fewer groups, or a smaller limit.',
     ],
     [
       'PAYLOAD_TOO_LARGE',
@@ -75,7 +80,7 @@ test('refusals name the arguments of tools', () => {
 test('texts of callers in quotes are neither cut nor renamed', () => {
   assert.equal(
     said('`sortBy` has no "a. b `where`" here. Leave it out.', 'QUERY_TOO_COMPLEX'),
-    '`sort` has no "a. b `where`" here. Ask for fewer fields or filters, a shorter time, or a smaller limit.',
+    '`sort` has no "a. b `where`" here. Write less in one call, or ask in several.',
   )
 })
 

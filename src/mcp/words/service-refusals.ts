@@ -21,7 +21,8 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   BAD_USER_INPUT: (said) => said,
   INVALID_CURSOR: () =>
     'after is not a cursor of these results: repeat all arguments of the call that gave it, or leave after out.',
-  QUERY_TOO_COMPLEX: (said) => `${said} Ask for fewer fields or filters, a shorter time, or a smaller limit.`,
+  QUERY_TOO_COMPLEX: (said) =>
+    `${said} ${/costs \d+ points/.test(said) ? 'Leave out parts, such as share, groups, measures, or fields and filters of other records, or ask in several calls.' : 'Write less in one call, or ask in several.'}`,
   BAD_REQUEST: broken,
   PERSISTED_QUERY_NOT_SUPPORTED: broken,
   NOT_FOUND: misplaced,
@@ -33,7 +34,7 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   RATE_LIMITED: (said, wait) => `${said}${wait}`,
   UNAVAILABLE: (said, wait) => `${said}${wait}`,
   TIMEOUT: (said, wait) =>
-    `${said} Ask for a shorter time, more filters, fewer groups, or a smaller limit.${wait}`,
+    `${said} The service may be busy: try again. If that fails too, ask for a shorter time, more filters, fewer groups, or a smaller limit.${wait}`,
   INTERNAL: (said) => `${said} Try once more; if it fails again, ask in another way.`,
 }
 

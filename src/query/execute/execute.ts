@@ -186,6 +186,16 @@ export function assertAffordable(points: number, allowed: number): void {
   )
 }
 
+/** Null for an operation that is refused for another reason. */
+export function priceOf(operation: GraphQLRequest, engine: Pick<QueryEngine, 'price'>): number | null {
+  try {
+    return engine.price(operation)
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
 const quote = 0x22
 const backslash = 0x5c
 const open = { brace: 0x7b, bracket: 0x5b } as const

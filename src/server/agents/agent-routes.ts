@@ -191,6 +191,7 @@ function meterEndpoint(caller: AgentCaller, next: () => Promise<void>): Endpoint
   }
   begin()
   return {
+    price: (question) => caller.endpoint.price?.(question) ?? null,
     async ask(question, signal) {
       end()
       try {

@@ -40,7 +40,7 @@ import { type Exchange, isGone, type Observer, RequestContext } from '../admissi
 import { createFileSender, formOf } from '../files/send-file.ts'
 
 export interface GraphQLRouteOptions {
-  readonly engine: Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'>
+  readonly engine: Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile' | 'price'>
   readonly authenticate: Authenticate
   readonly limiter: Limiter
   readonly observer: Observer

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { type Endpoint, type EndpointQuestion, readResponse } from '../../endpoint/endpoint.ts'
 import { errorAnswer } from '../../query/execute/error-answer.ts'
-import type { GraphQLAnswer } from '../../query/execute/execute.ts'
+import { type GraphQLAnswer, priceOf } from '../../query/execute/execute.ts'
 import { untilAborted } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/memory.ts'
 import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
@@ -67,6 +67,7 @@ export function createInProcess(options: InProcessOptions) {
 function createEndpoint(options: InProcessOptions, tarpit: Tarpit): (request: FastifyRequest) => Endpoint {
   const { engine, authenticate, scheduler } = options
   return (request) => ({
+    price: (question) => priceOf(question, engine),
     async ask(question, signal) {
       signal.throwIfAborted()
       const context = new RequestContext(options)

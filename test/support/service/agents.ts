@@ -5,7 +5,7 @@ import { AskError } from '../../../src/ask/ask-error.ts'
 import type { Tool, ToolsGiven } from '../../../src/mcp/tools/tool.ts'
 import { createTools } from '../../../src/mcp/tools/tools.ts'
 import { answerText } from '../../../src/mcp/words/plain-text.ts'
-import type { QueryEngine, RequestLimits } from '../../../src/query/execute/execute.ts'
+import { priceOf, type QueryEngine, type RequestLimits } from '../../../src/query/execute/execute.ts'
 import { buildModel } from '../../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
 import type { Model } from '../../../src/schema/model/model.ts'
@@ -85,6 +85,7 @@ export function engineEndpoint(
     ...more,
   }
   return {
+    price: (question) => priceOf(question, engine),
     async ask(question) {
       const answer = await engine.execute(question, requestLimits)
       if (answer.kind === 'data') {
@@ -108,6 +109,7 @@ export function createAgent(
 ): Agent {
   const asked: EndpointQuestion[] = []
   const watched: Endpoint = {
+    ...endpoint,
     ask(question, signal) {
       asked.push(question)
       return endpoint.ask(question, signal)

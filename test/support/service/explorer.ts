@@ -1,7 +1,7 @@
 /** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { priceOf } from '../../../src/cli/serve/explorer.ts'
+import { priceOf } from '../../../src/query/execute/execute.ts'
 import type { EndpointFault } from '../../../src/endpoint/endpoint.ts'
 import { createChartRenderer } from '../../../src/explorer/charts/chart-renderer.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'

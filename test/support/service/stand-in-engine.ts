@@ -11,7 +11,10 @@ import {
  * A stand-in for the query engine: graphql-js over a schema of four fields, for tests of what lies around
  * the engine. It can be slow and it can fail, when asked to, which the real engine can not.
  */
-export function createStandInEngine(): Pick<QueryEngine, 'execute' | 'openFile' | 'describeFile'> & {
+export function createStandInEngine(): Pick<
+  QueryEngine,
+  'execute' | 'openFile' | 'describeFile' | 'price'
+> & {
   /** Resolves when an operation that asks for `slow` has begun. */
   readonly begun: Promise<void>
   /** Lets `slow` answer. */
@@ -55,7 +58,14 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute' | 'openFile' 
     }
   }
   const noFiles = () => Promise.reject(new Error('The stand-in has no files.'))
-  return { execute, openFile: noFiles, describeFile: noFiles, begun: begun.promise, finish: finished.resolve }
+  return {
+    execute,
+    openFile: noFiles,
+    describeFile: noFiles,
+    price: () => 1,
+    begun: begun.promise,
+    finish: finished.resolve,
+  }
 }
 
 const schema = buildSchema(`
