@@ -180,13 +180,17 @@ export function isNull(text: string, value: unknown): boolean {
   throw new AskError(`isNull of "${text}" is true or false.`)
 }
 
-/** Whether a value is a word for a missing value, or is empty, also in a list or an operator. */
+const equalities = new Set(['eq', 'in', 'has', 'hasAny'])
+
+/** Whether a value is a word for a missing value, or is empty, also in a list or in an operator that compares whole values. */
 export function meansMissing(value: unknown): boolean {
   if (typeof value === 'string')
-    return /^(?:|-|none|no|nil|null|undefined|unknown|missing|empty|nothing|not set|n\/a)$/i.test(
-      value.trim(),
-    )
-  return typeof value === 'object' && value !== null && Object.values(value).every(meansMissing)
+    return /^(?:|-|none|nil|null|undefined|unknown|missing|empty|nothing|not set|n\/a)$/i.test(value.trim())
+  if (Array.isArray(value)) return value.every(meansMissing)
+  return (
+    isObject(value) &&
+    Object.entries(value).every(([name, each]) => equalities.has(name) && meansMissing(each))
+  )
 }
 
 /** What to write for records without a value. */

@@ -2,6 +2,7 @@
 import { editDistance } from '../util/text/nearest.ts'
 import { formatInstant, parseInstant } from '../util/instant.ts'
 import { type CalendarUnit, moved, startOf } from '../util/time/calendar.ts'
+import { isObject } from '../util/is-object.ts'
 import { AskError } from './ask-error.ts'
 
 /** From `start` to `end`, both RFC 3339; an instant has equal `start` and `end`. */
@@ -34,7 +35,7 @@ export function parseStretch(text: string, now: Date): Stretch {
   const words = foldWords(text)
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
-  const meant = meantTime(words, now)
+  const meant = meantTime(words)
   const reason = reasonOf(text.trim(), words) ?? (meant === null ? '' : `; "${meant}" is`)
   throw new AskError(`"${text.slice(0, 80)}" is not a time${reason}. ${examples}.`)
 }
@@ -56,18 +57,37 @@ function reasonOf(text: string, words: string): string | null {
   return missing.length === 0 ? null : ` without ${missing.join(' and ')}: write "${whole}"`
 }
 
-/** The texts of a JSON value that are times that count from now, such as "last 7 days". */
-export function relativeTimes(value: unknown): readonly string[] {
-  if (typeof value === 'string') return namedStretch(foldWords(value), new Date()) === null ? [] : [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(relativeTimes) : []
+/** The times of a JSON value that count from now, such as "last 7 days", with the operators that they are under. */
+export function relativeTimes(
+  value: unknown,
+  operator = 'eq',
+): readonly (readonly [text: string, operator: string])[] {
+  if (typeof value === 'string')
+    return namedStretch(foldWords(value), new Date()) === null ? [] : [[value, operator]]
+  if (Array.isArray(value)) return value.flatMap((each) => relativeTimes(each, operator))
+  return isObject(value) ? Object.entries(value).flatMap(([name, each]) => relativeTimes(each, name)) : []
 }
 
-/** Such as `2026-11-09 to 2026-11-15`; of a range that is not of whole days, the moments to the second. */
-export function printStretch({ start, end, includesEnd }: Stretch): string {
+/**
+ * `2026-11-09 to 2026-11-15`, or the bound that an operator takes; of a range that is not of whole days, the moments to
+ * the second.
+ */
+export function printStretch({ start, end, includesEnd }: Stretch, operator = 'eq'): string {
   const last = includesEnd ? end : new Date(Date.parse(end) - 1).toISOString()
   const isOfDays = !includesEnd && [start, end].every((at) => at.endsWith('T00:00:00.000Z'))
   const [from, to] = [start, last].map((at) => (isOfDays ? at.slice(0, 10) : at.replace(/\.\d+/, '')))
-  return from === to ? `${from}` : `${from} to ${to}`
+  switch (operator) {
+    case 'gte':
+      return `from ${from}`
+    case 'lt':
+      return `before ${from}`
+    case 'lte':
+      return `until ${to}`
+    case 'gt':
+      return `after ${to}`
+    default:
+      return from === to ? `${from}` : `${from} to ${to}`
+  }
 }
 
 const numbers = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
@@ -78,11 +98,11 @@ function foldWords(text: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, ' ')
-    .replace(/^(?:(?:in|within|over|during) )?(?:the )?(?=\S)/, '')
+    .replace(/^(?:(?:in|within|over|during) (?=(?:the )?(?:past|last|previous) ))?(?:the )?(?=\S)/, '')
     .replace(/^current /, 'this ')
     .replace(/\ban? (?=\w+ ago$)/, '1 ')
     .replaceAll(/\b[a-z]+\b/g, (word) => (numbers.includes(word) ? String(numbers.indexOf(word) + 1) : word))
-    .replace(/^(past (?=[a-z])|last (?=(?:minute|hour|day)$))/, '$11 ')
+    .replace(new RegExp(`^(past (?=${unit}$)|last (?=(?:minute|hour|day)$))`), '$11 ')
 }
 
 function namedStretch(words: string, at: Date): Stretch | null {
@@ -108,50 +128,34 @@ function earlier(unit: string | undefined, at: number, count: number): number {
   return unit === 'minute' ? at - count * 60_000 : moved(unit as CalendarUnit, at, -count)
 }
 
-const weekdays = ['mon', 'tues', 'wednes', 'thurs', 'fri', 'satur', 'sun'].map((name) => `${name}day`)
-
 /** A time that the text may mean, by its words or with one letter wrong; null if it is like none. */
-function meantTime(words: string, at: Date): string | null {
-  const now = at.getTime()
-  const isBack = /\b(?:last|past|previous)\b/.test(words)
-  if (/\b(?:next|coming)\b/.test(words)) return null
-  const weekday = weekdays.findIndex((name) => words.includes(name))
-  if (weekday !== -1) {
-    const since = (Math.floor((now - startOf('week', now)) / 86_400_000) - weekday + 7) % 7
-    return formatDay(moved('day', now, isBack && since === 0 ? -7 : -since))
-  }
-  const month = months.findIndex((name) =>
-    new RegExp(`^(?:\\w+ )?${name.slice(0, 3)}(?:${name.slice(3)})?$`).test(words),
-  )
-  if (month !== -1) {
-    const since = (at.getUTCMonth() - month + 12) % 12
-    return formatDay(moved('month', startOf('month', now), isBack && since === 0 ? -12 : -since)).slice(0, 7)
-  }
-  const [, count, written = ''] = /(\d+) ?([a-z]+?)s?\b/.exec(words) ?? []
-  const of =
-    units.find((each) => written !== '' && each.startsWith(written)) ??
-    units.find((each) => editDistance(written, each, 2) !== null)
-  if (of !== undefined && Number(count) > 0) {
-    const much = `${Number(count)} ${of}${Number(count) === 1 ? '' : 's'}`
-    const meant = /\bago\b|before/.test(words) ? `${much} ago` : `last ${much}`
-    return namedStretch(meant, at) === null ? null : meant
+function meantTime(words: string): string | null {
+  const [, count, written = '', back] =
+    /^(?:(?:last|past|previous|now) ?-? ?)?(\d+) ?([a-z]+?)s?( ago| before)?$/.exec(words) ?? []
+  const isMonth = written.length > 2 && months.some((name) => name.startsWith(written))
+  const of = written === 'hr' ? 'hour' : units.find((each) => written !== '' && each.startsWith(written))
+  const named = of ?? units.find((each) => !isMonth && editDistance(written, each, 1, true) !== null)
+  if (named !== undefined && Number(count) > 0) {
+    const much = `${Number(count)} ${named}${Number(count) === 1 ? '' : 's'}`
+    return back === undefined ? `last ${much}` : `${much} ago`
   }
   return known.find((each) => editDistance(words, each, 1, true) !== null) ?? null
-}
-
-function formatDay(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }
 
 const months = 'january february march april may june july august september october november december'.split(
   ' ',
 )
 
-/** `March 2023` or `Mar 2023` as `2023-03`; other texts themselves. */
+/** `March 2023` or `Mar 2023` as `2023-03`, `5 March 2023` and `March 5, 2023` as `2023-03-05`; other texts themselves. */
 function withMonthNumber(text: string): string {
-  const [, name = '', year = ''] = /^([a-z]{3,9})\.? (\d{4})$/i.exec(text) ?? []
+  const [, before, name = '', behind, year = ''] =
+    /^(?:(\d\d?) )?([a-z]{3,9})\.?(?: (\d\d?),?)? (\d{4})$/i.exec(text) ?? []
   const at = name === '' ? -1 : months.findIndex((month) => month.startsWith(name.toLowerCase()))
-  return at === -1 ? text : `${year}-${String(at + 1).padStart(2, '0')}`
+  if (at === -1 || (before !== undefined && behind !== undefined)) return text
+  const day = before ?? behind
+  return [year, String(at + 1), ...(day === undefined ? [] : [day])]
+    .map((each) => each.padStart(2, '0'))
+    .join('-')
 }
 
 /** A year, a month, a date or an instant. */

@@ -16,7 +16,7 @@ import {
   strings,
   uriCondition,
 } from './conditions.ts'
-import { parseStretch, relativeTimes, type Stretch } from './dates.ts'
+import { parseStretch, printStretch, relativeTimes } from './dates.ts'
 import { handlesToDids, type NameLookup, namesToUris } from './references.ts'
 import type { End, Path, SchemaContext } from './paths.ts'
 import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
@@ -29,7 +29,7 @@ export interface FilterContext extends SchemaContext, Clock {
   /** The time from which times count in conditions on that collection. */
   referenceTime(collection: Collection): Promise<Date>
   /** Takes note of what a time that counts from there was read as. */
-  noteTime(text: string, stretch: Stretch): void
+  noteTime(text: string, read: string): void
 }
 
 /** The arguments that narrow a list or an aggregate. */
@@ -58,7 +58,12 @@ export async function buildWhere(
 ): Promise<Where | null> {
   const conditions = [
     ...(await filterConditions(filters, subject.collection, context)),
-    ...timeConditions(subject, since, until, await clockOf([since, until], subject.collection, context)),
+    ...timeConditions(
+      subject,
+      since,
+      until,
+      await clockOf({ gte: since, lte: until }, subject.collection, context),
+    ),
     ...(text?.trim() ? [textCondition(subject, text.trim())] : []),
   ]
   const where = allOf(conditions)
@@ -124,7 +129,8 @@ async function clockOf(value: unknown, of: Collection, context: FilterContext): 
   const relative = relativeTimes(value)
   if (relative.length === 0) return context
   const at = await context.referenceTime(of)
-  for (const text of relative) context.noteTime(text, parseStretch(text, at))
+  for (const [text, operator] of relative)
+    context.noteTime(text, printStretch(parseStretch(text, at), operator))
   return { now: () => at }
 }
 

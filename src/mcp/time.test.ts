@@ -200,11 +200,8 @@ onOneDatabase(
     const { agent } = await openOn(database)
     const answer = await agent.call('aggregate', { collection: 'source', since: 'last 7 days' })
     assert.equal(answer.count, 0)
-    const range = '2026-11-09T09:30:00Z to 2026-11-16T09:30:00Z'
-    assert.equal(
-      answer.hint,
-      `Nothing is from that time. The newest is 2026-09-14. "last 7 days" is ${range}.`,
-    )
+    const read = '"last 7 days" is from 2026-11-09T09:30:00Z.'
+    assert.equal(answer.hint, `Nothing is from that time. The newest is 2026-09-14. ${read}`)
   },
 )
 
@@ -346,14 +343,19 @@ onOneDatabase(
 test('answers say what times that count from now were read as', async () => {
   const { agent } = await openOn('sqlite')
   const week = '"last week" is 2026-11-09 to 2026-11-15'
-  const past = '"past week" is 2026-11-09T09:30:00Z to 2026-11-16T09:30:00Z'
+  const past = '"past week" is from 2026-11-09T09:30:00Z'
   for (const [tool, args, says] of [
-    ['aggregate', { since: 'last week' }, week],
-    ['aggregate', { since: 'past week', until: 'last week' }, `${past}, ${week}`],
+    ['aggregate', { filters: { publishedAt: 'last week' } }, week],
+    ['aggregate', { since: 'last quarter' }, '"last quarter" is from 2026-07-01'],
+    ['aggregate', { since: 'past week', until: 'last week' }, `${past}, "last week" is until 2026-11-15`],
     ['aggregate', { by: ['tags', 'tags'], since: 'past week' }, past],
     ['aggregate', { share: { publishedAt: { gte: 'past week' } } }, past],
     ['search_records', { filters: { publishedAt: ['last week', '2026-11-01'] }, limit: 1 }, week],
-    ['search_records', { filters: { 'enrichment.createdAt': { lt: 'last week' } }, limit: 1 }, week],
+    [
+      'search_records',
+      { filters: { 'enrichment.createdAt': { lt: 'last week' } }, limit: 1 },
+      '"last week" is before 2026-11-09',
+    ],
   ] as const) {
     const { hint } = await agent.call(tool, { collection: 'article', ...args })
     assert.ok(hint.endsWith(`${says}.`), hint)

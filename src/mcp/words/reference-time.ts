@@ -7,7 +7,6 @@ import type { Collection } from '../../schema/model/model.ts'
 import type { Catalogue, Subject } from '../../ask/collections.ts'
 import { indexTimeSelection, newestIndexed } from '../graphql/ask.ts'
 import type { Asking } from '../names/candidates.ts'
-import { printStretch, type Stretch } from '../../ask/dates.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { readEnd, selectEnd } from './days.ts'
 
@@ -54,8 +53,8 @@ export function createReferenceTimes(catalogue: Catalogue, now: () => Date, askF
   }
   return {
     referenceTime,
-    noteTime(text: string, stretch: Stretch): void {
-      noted.add(`"${text.trim()}" is ${printStretch(stretch)}`)
+    noteTime(text: string, read: string): void {
+      noted.add(`"${text.trim()}" is ${read}`)
     },
     referenceHint,
     /** Says from when times in conditions on the main collection count, unless that is now. */

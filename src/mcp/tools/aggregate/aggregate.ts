@@ -137,7 +137,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const least = args.min_count ?? leastUnusual
   const none = `No group of at least ${least} records (min_count) is more frequent than among those compared with.`
   const counts = sideCountsHint(data, whole.count, args, subject, toolbox)
-  const end = args === given ? null : 'fill ends today, because there is no until.'
+  const end = args === given ? null : 'fill ends "today", because there is no until.'
   const hint = sentences(inside, why ?? (isNoneUnusual ? none : null), counts, end, toolbox.referenceHint())
   const said = answer(
     { ...table, incomplete: partial.incomplete },
