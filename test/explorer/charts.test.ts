@@ -148,7 +148,7 @@ test('a chart of a search has the range of all records, so that a rise from noth
   ]) {
     const { texts } = await figure(address)
     assert.deepEqual([texts[0]?.[0], texts.at(-1)?.[0]], [labels[0], labels.at(-1)], address)
-    assert.match(texts[0]?.[1] ?? '', /^0%?$/)
+    assert.match(texts[0]?.[1] ?? '', /^0(%\*?)?$/)
   }
 })
 

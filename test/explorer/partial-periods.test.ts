@@ -158,3 +158,17 @@ test('shares of few matches are marked where no share has more', async () => {
   ]
   assert.deepEqual(await sharesOf(days), ['5%*', '0%', '2.5%*'])
 })
+
+test('where no day has fifty records, all shares are marked, also the highest in words', async () => {
+  const days = [
+    { records: 3, storms: 1 },
+    { records: 3, storms: 0 },
+    { records: 40, storms: 10 },
+  ]
+  const { rows, description } = await figureOf(days, '2026-01-01T00:00:00Z')
+  assert.deepEqual(
+    rows.map((cells) => cells[1]?.text),
+    ['33%*', '0%*', '25%*'],
+  )
+  assert.match(description, /Highest: 25%\* \(Jan 3, 2024\)\. Lowest: 0%\* \(Jan 2, 2024\)/)
+})

@@ -12,7 +12,7 @@ export interface Part {
   readonly series: number
 }
 
-/** Shares of fewer than 50 are mostly chance if others are of more, and higher ones of fewer than five matches. */
+/** Shares of fewer than 50 are mostly chance, and called highest or lowest only if none is of more. */
 export function enoughOf(parts: readonly Part[]): readonly Part[] {
   const known = parts.filter(({ all }) => all > 0)
   const many = known.filter(({ all }) => all >= 50)
@@ -28,10 +28,9 @@ export function highestOf(parts: readonly Part[], all = enoughOf(parts)): number
 export function shareText(part: Part, parts: readonly Part[]): string {
   const { count, all, series } = part
   if (all === 0) return 'no value'
-  const enough = enoughOf(parts)
   const own = parts.filter((each) => each.series === series)
   const most = highestOf(own) ?? highestOf(parts) ?? 0
-  return percent.format(count / all) + (enough.includes(part) && count / all <= most ? '' : '*')
+  return percent.format(count / all) + (all >= 50 && count / all <= most ? '' : '*')
 }
 
 /**
@@ -39,6 +38,10 @@ export function shareText(part: Part, parts: readonly Part[]): string {
  * highest stack that has others, unless all others are 0.
  */
 export function assertDrawn(document: Document, texts: readonly string[]): void {
+  // What is called highest or lowest is marked as in the table.
+  const description = plain(document.querySelector('figure .description')?.textContent)
+  for (const [, said = ''] of description.matchAll(/(?:High|Low)est: ([\d.]+%\*?)/g))
+    assert.ok(texts.includes(said), `${said}: ${texts.join()}`)
   const svg = document.querySelector('svg.chart.wide')
   if (svg === null) return
   const marks = [...svg.querySelectorAll('rect, circle')].filter(

@@ -1,6 +1,6 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
-import { type ChartKey, type ChartSpec, valueText } from '../charts/chart-spec.ts'
+import { type ChartKey, type ChartSpec, valueAt } from '../charts/chart-spec.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../../ask/operation.ts'
@@ -122,7 +122,8 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
 /**
  * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
  * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records, and
- * higher ones of fewer than `leastRecords` matches, are marked, and neither highest nor lowest unless no share has more.
+ * higher ones of fewer than `leastRecords` matches, are marked, also in words, and neither highest nor lowest unless no
+ * share has more.
  */
 export function describe(
   given: Given,
@@ -144,15 +145,18 @@ export function describe(
   const telling = countedIn === null ? highestOf(all) : highestShare(all)
   const highest = telling ?? highestOf(ofMany)
   const lowest = ofMany.reduce((one, other) => (other.value < one.value ? other : one))
-  const enough = new Set(ofMany)
   const few = spec.series.map((_, at) => {
-    const own = all.filter((each) => each.at === at)
+    const own = countedIn === null ? [] : all.filter((each) => each.at === at)
     const most = (highestShare(own) ?? telling)?.value ?? 0
-    return own.filter((each) => !enough.has(each) || each.value > most).map(({ key }) => key)
+    return own.filter(({ total, value }) => (total ?? 0) < fewRecords || value > most).map(({ key }) => key)
   })
-  const shown = ({ value, place }: typeof highest) => {
+  const series = spec.series.map((each, at) => ({ ...each, few: few[at] ?? [] }))
+  const shown = ({ value, place, at, key }: typeof highest) => {
     const others = ofMany.filter((each) => each.value === value).length - 1
-    return [valueText(value, spec), others > 0 ? text.charts.tied(place, number(others)) : place] as const
+    return [
+      valueAt(spec, series[at] ?? { values: [] }, key),
+      others > 0 ? text.charts.tied(place, number(others)) : place,
+    ] as const
   }
   const extremes =
     all.length === 1
@@ -169,6 +173,5 @@ export function describe(
     few.flat().length > 0 && text.charts.few(number(fewRecords), number(leastRecords), noun),
     gaps > 0 && text.charts[isShared ? 'withoutValue' : 'pairsWithoutValue'](number(gaps)),
   ]
-  const series = spec.series.map((each, at) => ({ ...each, few: few[at] ?? [] }))
   return { ...spec, series, description: said.filter((each) => each !== false).join(' ') }
 }

@@ -110,7 +110,7 @@ export function valueText(
 
 /** With an asterisk where it is of too few records. */
 export function valueAt(
-  spec: ChartSpec,
+  spec: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
   { values, few }: Pick<ChartSeries, 'values' | 'few'>,
   key: number,
 ): string {

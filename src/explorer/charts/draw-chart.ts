@@ -202,12 +202,13 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
 
 function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
   const all = spec.series.map((_, at) => at)
-  // Without values between them, or with too few records, points are not connected.
+  const areAllFew = marks.every(({ isFew }) => isFew)
+  // Without values between them, or with too few records unlike others, points are not connected.
   const points = spec.series.flatMap(({ values, few }, series) =>
     values.map((value, key) => ({
       key,
       series,
-      value: few?.includes(key) === true ? undefined : (value ?? undefined),
+      value: few?.includes(key) === true && !areAllFew ? undefined : (value ?? undefined),
     })),
   )
   return {
