@@ -36,6 +36,11 @@ test('fields to filter by stand below the records that have them', async () => {
   const headings = async (name: string) =>
     (await page(`/c/tech.service.news.${name}/filter`)).texts('main h2')
   assert.deepEqual(await headings('enrichment'), ['Enrichment', 'Article', 'Article source'])
-  const ofArticle = ['Article', 'Source', 'Article that refer to it', 'Enrichment that refer to it']
-  assert.deepEqual(await headings('article'), ofArticle)
+  assert.deepEqual(await headings('article'), [
+    'Article',
+    'Source',
+    'Article (Duplicate of) that refer to it',
+    'Article (Story) that refer to it',
+    'Enrichment that refer to it',
+  ])
 })

@@ -50,17 +50,12 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
     isMoreOptional: true,
   }
   const contextOf = (answer: Answer): TopicContext => ({ ...context, chart, names: readNames(answer) })
-  // The words of one language are asked for when it is known.
-  const isAfter = only === 'words' && panels.languages.length > 0
-  const panelsOf = (name: PanelName) => (name === 'words' ? panels.words(null) : panels[name])
   if (only !== null) {
-    const isDear = !areAffordable(site, panelsOf(only))
-    const first = isAfter ? panels.languages : panelsOf(only)
-    const next = (answer: Answer) => (isAfter ? panels.words(answer) : panels.instead(answer))
+    const { first, next, isAfter, isDear } = partPanels(only, panels, site)
     return {
       ...draft,
-      operation: affordableOperations(site, namePanels.concat(isDear ? [] : first)),
-      more: (answer) => affordableOperations(site, isDear ? [] : next(answer)),
+      operation: affordableOperations(site, namePanels.concat(first)),
+      more: (answer) => affordableOperations(site, next(answer)),
       isMoreOptional: !isAfter,
       render: (answer, _index, leftOut) => html`<h1>${titleWith(readNames(answer))}</h1>
         <p><a href=${viewAddress({ ...context, place: 'topic' }, withOthers(view, { panel: null }))}>${language.text.topic.whole}</a></p>
@@ -73,7 +68,9 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
   if (!areAffordable(site, least)) return tooExpensivePage(request, affordableLinks(chart, context))
   const shown = affordedPanels(panels, least, site)
   const first = [...namePanels, ...(shown.includes('outlets') ? [] : panels.wholes), ...chart.panels]
-  const late = panelNames.filter((name) => !shown.some((each) => each === name) && panelsOf(name).length > 0)
+  const late = panelNames.filter(
+    (name) => !shown.some((each) => each === name) && panelsOf(name, panels).length > 0,
+  )
   return {
     ...draft,
     operation: async () => affordableOperations(site, first.concat(await boundPanels(shown, chart, context))),
@@ -105,10 +102,25 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
         <span id="chart" tabindex="-1"></span> ${leftOut}
         ${drawn && (await timeline(chart, drawn, of))} ${exportMenu(exported, menu)}
         ${shown.map((name) => topicPanel(name, topics, of))}
-        ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => (areAffordable(site, panelsOf(name)) ? latePanel(name, of) : withoutRows(name, language.text.tooExpensive, of)))}</div>`}
+        ${found.length > 0 && html`<div class=${topics.length === 1 ? 'late tables' : 'late'}>${late.map((name) => (areAffordable(site, panelsOf(name, panels)) ? latePanel(name, of) : withoutRows(name, language.text.tooExpensive, of)))}</div>`}
       `
     },
   }
+}
+
+/** Panels that cost at least as much as a part. */
+function panelsOf(name: PanelName, panels: TopicPanels): readonly Panel[] {
+  return name === 'words' ? panels.words(null) : panels[name]
+}
+
+/** What the page of one part asks; nothing where that costs too much. */
+function partPanels(name: PanelName, panels: TopicPanels, site: Site) {
+  // The words of one language are asked for when it is known.
+  const isAfter = name === 'words' && panels.languages.length > 0
+  const isDear = !areAffordable(site, panelsOf(name, panels))
+  const first = isDear ? [] : isAfter ? panels.languages : panelsOf(name, panels)
+  const next = isDear ? () => [] : isAfter ? panels.words : panels.instead
+  return { first, next, isAfter, isDear }
 }
 
 /** With the filters: topics without a search are named by these. */
