@@ -33,7 +33,7 @@ const durations = { avg: 'avgDuration', median: 'medianDuration' } as const
  */
 export function parseMeasure(text: string, from: Collection, context: SchemaContext): Measure {
   const [, before = '', path = ''] = /^(\w+(?:\.\d+)?)[:(](.+?)\)?$/.exec(text.trim()) ?? []
-  const { name, word, p = null } = nameOf(before) ?? {}
+  const { name, word = '', p = null } = nameOf(before) ?? {}
   const nameIn = ({ leaf }: MeasureField) =>
     leaf.kind === 'count' ? reverseNames(from, context).get(leaf.reference) : leafPath(leaf).join('.')
   if (name === undefined)
@@ -71,7 +71,13 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
     step.kind === 'reverse'
       ? ` Aggregate "${catalogue.of(step.record.nsid).label}" instead, with "${word}:${path.slice(path.indexOf('.') + 1)}".`
       : step.kind === 'reference' && steps.length === 1
-        ? measuredThere(`${word}`, path.slice(path.indexOf('.') + 1), step.record, step.reference, context)
+        ? measuredThere(
+            { word, name },
+            path.slice(path.indexOf('.') + 1),
+            step.record,
+            step.reference,
+            context,
+          )
         : ''
   throw new AskError(
     `${word} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
@@ -80,17 +86,17 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
 
 /** No call has groups of a record and measures of what it refers to. */
 function measuredThere(
-  word: string,
+  { word, name }: { readonly word: string; readonly name: FieldMeasureName },
   path: string,
   record: Collection,
   reference: Reference,
   context: SchemaContext,
 ): string {
   const back = reverseNames(record, context).get(reference)
-  const isMeasured = measuredFields(record, 'avg').some(({ leaf }) => leafPath(leaf).join('.') === path)
+  const isMeasured = measuredFields(record, name).some(({ leaf }) => leafPath(leaf).join('.') === path)
   if (back === undefined || !isMeasured) return ''
   const there = context.catalogue.of(record.nsid).label
-  return ` No call measures other records by these groups: aggregate "${there}" with "${word}:${path}" once for each group, with a filter on "${back}.…".`
+  return ` Each ${there} is measured by itself: aggregate "${there}" with "${word}:${path}", for groups once for each, with a filter on "${back}.…".`
 }
 
 function nameOf(

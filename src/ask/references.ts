@@ -45,11 +45,13 @@ export function namesToUris(
   const field = target?.type.fields.find(({ name }) => inside.includes(name))
   if (field !== undefined && !takingNames.has(field.name))
     throw new AskError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
-  const one: Find = async (name) => {
-    const [, uri] = (target === null && labelWithUri.exec(name)) || []
-    return uri === undefined ? names.one(name, known()) : [uri]
-  }
-  return replaceNames(text, value, 'at://', one, async (name) => names.all(name, known()))
+  const unlessLabelled =
+    (find: (name: string, target: Collection) => Promise<readonly string[]>): Find =>
+    async (name) => {
+      const [, uri] = (target === null && labelWithUri.exec(name)) || []
+      return uri === undefined ? find(name, known()) : [uri]
+    }
+  return replaceNames(text, value, 'at://', unlessLabelled(names.one), unlessLabelled(names.all))
 }
 
 /** Handles of the accounts that have records in the collection as DIDs. */

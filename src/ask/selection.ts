@@ -179,7 +179,10 @@ export function recordLabel(
 ): string | null {
   const name = readDisplay(record, reference, context)
   if (targetOf(reference, context.catalogue.model) !== null) return context.labels?.get(uri) ?? name
-  return name === null || name === uri ? null : `${Array.from(name).slice(0, shortName).join('')} (${uri})`
+  if (name === null || name === uri) return null
+  const letters = Array.from(name)
+  const shown = letters.length > shortName ? `${letters.slice(0, shortName).join('')}…` : name
+  return `${shown} (${uri})`
 }
 
 function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): readonly Subject[] {

@@ -56,8 +56,13 @@ test('the server ends with its input', async () => {
 })
 
 test('calls under way are answered after the input has ended, unless they are cancelled', async () => {
-  const asked = Promise.withResolvers<never>()
-  const server = await start(() => asked.promise)
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()]
+  let calls = 0
+  const server = await start(() => {
+    calls += 1
+    if (calls === 2) asked.resolve()
+    return answered.promise
+  })
   server.write(`${JSON.stringify(initialize)}\n`)
   await server.next()
   for (const id of ['cancelled', 'answered']) {
@@ -66,8 +71,14 @@ test('calls under way are answered after the input has ended, unless they are ca
   }
   const params = { requestId: 'cancelled' }
   server.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`)
+  await asked.promise
   const ended = server[Symbol.asyncDispose]()
-  asked.reject(new AskError('No answer.'))
+  let hasEnded = false
+  void ended.then(() => (hasEnded = true))
+  // A server that does not wait has ended by then.
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
+  assert.equal(hasEnded, false)
+  answered.reject(new AskError('No answer.'))
   const answer = await server.next()
   assert.deepEqual([answer.id, answer.result.content[0].text], ['answered', 'No answer.'])
   await ended

@@ -1,8 +1,8 @@
 /** The agents' server on standard input and output, for use by the parent process. */
-import { type Readable, Transform, type TransformCallback, Writable } from 'node:stream'
+import { type Readable, type Writable, Transform, type TransformCallback } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type AgentServers, refuseUnserved } from './server.ts'
-import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { isObject } from '../../util/is-object.ts'
 import { errorText, MessageError, mostMessageBytes, readMessage } from './message.ts'
 import { type RequestId, requestIdOf, rpcCodes } from './message.ts'
@@ -23,11 +23,28 @@ export async function serveOnStdio(
   messages.once('end', ended.resolve)
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
   input.once('close', () => messages.end())
-  const transport = new StdioServerTransport(messages, messages.answers)
+  const transport = new Transport(messages, output)
   const connection = serveStdio(() => servers(), { transport, onerror: onError })
   input.pipe(messages)
   await ended.promise
   await connection.close()
+}
+
+class Transport extends StdioServerTransport {
+  readonly #messages: MessageLines
+
+  constructor(messages: MessageLines, output: Writable) {
+    super(messages, output)
+    this.#messages = messages
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      await super.send(message)
+    } finally {
+      if ('id' in message) this.#messages.settle(message.id)
+    }
+  }
 }
 
 const lineFeed = 0x0a
@@ -62,18 +79,11 @@ class MessageLines extends Transform {
 
   override _flush(done: TransformCallback): void {
     this.#end = done
-    this.#settle(null)
+    this.settle(null)
   }
 
-  /** Passes answers on, a line each. */
-  readonly answers = new Writable({
-    write: (line: Buffer, _encoding, done) => {
-      this.#output.write(line, done)
-      this.#settle(JSON.parse(line.toString()).id)
-    },
-  })
-
-  #settle(id: unknown): void {
+  /** Of a call that is answered or cancelled. */
+  settle(id: unknown): void {
     this.#calls.delete(id)
     if (this.#calls.size > 0) return
     this.#end?.()
@@ -101,7 +111,7 @@ class MessageLines extends Transform {
       else if (isMessage(message)) {
         if (isJSONRPCRequest(message) && message.method === 'tools/call') this.#calls.add(message.id)
         if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
-          this.#settle(message.params?.['requestId'])
+          this.settle(message.params?.['requestId'])
         this.push(`${JSON.stringify(message)}\n`)
       } else
         this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
