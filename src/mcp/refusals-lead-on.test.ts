@@ -12,7 +12,8 @@ test('a measure of what groups refer to is asked for once for each group', async
     const args = { collection: 'enrichment', by: ['sentiment'], measures: [`${word}:article.wordCount`] }
     const said = await agent.refusal('aggregate', args)
     const [, collection, measure, back] =
-      /aggregate "(.*?)" with "(.*?)", for groups once for each, with a filter on "(.*?)\.…"\.$/.exec(said) ?? []
+      /aggregate "(.*?)" with "(.*?)", for groups once for each, with a filter on "(.*?)\.…"\.$/.exec(said) ??
+      []
     const one = { collection, measures: [measure], filters: { [`${back}.sentiment`]: 'negative' } }
     assert.ok((await agent.call('aggregate', one)).rows[0][1] > 0, said)
   }

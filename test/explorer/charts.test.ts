@@ -220,15 +220,6 @@ for (const [measure, measured] of Object.entries(measures))
       assert.equal(shown.head.at(-1), 'Records')
     })
 
-test('the tone of articles is charted by the time at which they were published', async () => {
-  const address = `${enrichment}/charts?by=article_publishedAt_month&by=sentiment&article_publishedAt=2026-10-01`
-  const shown = await figure(address)
-  assertTrue(shown, count, address)
-  assert.ok(linked(shown).length > 2)
-  const dated = found(`${enrichment}?article_publishedAt=2026-10-01`)
-  assert.equal(sum(shown.texts.flatMap(([, ...cells]) => cells)), dated.length)
-})
-
 test('a share of groups is that of the records of the group, and one of all that of all', async () => {
   const free = await figure(`${article}/charts?measure=share&isAccessibleForFree=true&by=articleType&top=10`)
   for (const [key, ...cells] of free.rows) {

@@ -1,11 +1,11 @@
-/** Filters that are offered, among them those by how many records refer to a record, by the reference evaluator. */
+/** Filters by how many records refer to a record, and by the time of what it refers to, by the reference evaluator. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isCountField } from '../../src/ask/fields.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
-import { newsModel, openPages } from './pages.ts'
+import { enrichment, newsModel, openPages } from './pages.ts'
 
-const { found, page } = await openPages()
+const { figure, found, page } = await openPages()
 
 test('records are filtered by how many others refer to them, also by none', async () => {
   for (const { collection, fields } of createSubjects(newsModel).all)
@@ -43,4 +43,16 @@ test('fields to filter by stand below the records that have them', async () => {
     'Article (Story) that refer to it',
     'Enrichment that refer to it',
   ])
+})
+
+test('the tone of articles is charted by the time at which they were published', async () => {
+  const from = 'article_publishedAt=2026-10-01'
+  const { rows } = await figure(
+    `${enrichment}/charts?by=article_publishedAt_month&by=sentiment&${from}&kind=table`,
+  )
+  const cells = rows.flatMap(([, ...each]) => each).filter(({ href }) => href !== null)
+  assert.ok(cells.length > 2)
+  for (const { text, href } of cells) assert.equal(Number(text), found(href ?? '').length, href ?? '')
+  const all = cells.reduce((sum, { text }) => sum + Number(text), 0)
+  assert.equal(all, found(`${enrichment}?${from}`).length)
 })
