@@ -229,6 +229,11 @@ test('topics whose records have no right time show the newest in the index', asy
     const isSaid = isTimeless && !query.includes('panel=')
     assert.equal(texts('main > .none').join().includes(note), isSaid, query)
   }
+  // A time that is not that of the records is named.
+  const { description } = await figure(`${enrichment}/charts?by=article_publishedAt_month`)
+  const undated = found(`${enrichment}?article_publishedAt.missing=1`).length
+  const note = `Article published at: Records without a time that are not shown: ${undated}.`
+  assert.ok(description.includes(note), description)
 })
 
 test('conditions of any kind fit into the sentence of a topic, and the language separates them', async () => {

@@ -284,8 +284,8 @@ function notesOn(
   const missing = lists.flatMap(([key, name]) => {
     const count = missingIn(answer, key, name)
     const said = charts[isNumber(key) ? 'unmeasured' : 'undated'](noun, number(count))
-    const isOnly = lists.every(([{ field }]) => field === key.field)
-    return count === 0 ? [] : [isOnly ? said : `${fieldLabel(key.field, language)}: ${said}`]
+    const isTime = key.field.name === subject.roles.time
+    return count === 0 ? [] : [isTime ? said : `${fieldLabel(key.field, language)}: ${said}`]
   })
   const isHidden = (key: Grouping, name: string) => isOrdered(key) && missingIn(answer, key, name) > 0
   const { noBars: lines, noLines: bars, manySeries: table } = charts
