@@ -123,7 +123,6 @@ export const ar: Translation = {
     stories: 'أكبر الأخبار',
     words: (field) => `كلمات من ${isolated(field)} ترافقه`,
     values: (field) => `${isolated(field)} مما يرافقه`,
-    only: (records) => `لا يُقارَن سوى ${records}.`,
     compared: (base) => `المقارنة مع: ${base}، دون ما هنا.`,
     here: 'هنا',
     elsewhere: 'في غيره',

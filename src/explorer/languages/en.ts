@@ -122,8 +122,6 @@ export const en = {
     stories: 'Biggest stories',
     words: (field: string) => `Words in “${field}” that go with it`,
     values: (field: string) => `${field} that go with it`,
-    /** `records`: `the articles with Language: French`. */
-    only: (records: string) => `Only ${records} are compared.`,
     /** `base`: `all articles within this period`. */
     compared: (base: string) => `Compared with: ${base}, without those here.`,
     here: 'here',

@@ -113,7 +113,6 @@ export const es: Translation = {
     stories: 'Noticias más difundidas',
     words: (field) => `Palabras de “${field}” que lo acompañan`,
     values: (field) => `${field} que lo acompañan`,
-    only: (records) => `Solo se comparan ${records}.`,
     compared: (base) => `Comparación con: ${base}, sin los de aquí.`,
     here: 'aquí',
     elsewhere: 'en otra parte',

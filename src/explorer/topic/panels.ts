@@ -12,11 +12,10 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { fieldsNamed, type ListNode, type MissingWord, newestArguments, resultOfNode } from '../lists/list.ts'
-import { readNames } from '../lists/names.ts'
 import { largestStories, readStories } from '../lists/stories.ts'
 import type { Answer } from '../page.ts'
 import { recordArguments, type View, withCondition } from '../view/view.ts'
-import { comparedText, isOfOneLanguage, languageIn, type ThingKind, thingPanels } from './things.ts'
+import { isOfOneLanguage, languageIn, type ThingKind, thingPanels } from './things.ts'
 
 /** `outlets`: the largest groups of the main reference. `words`: what goes with the topic. */
 export const panelNames = ['outlets', 'newest', 'stories', 'words', 'values'] as const
@@ -186,8 +185,6 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       /** The only records whose words are compared; null for all. */
       spoken,
       values: things('values', own.view),
-      /** What they are compared with, in words. */
-      compared: (kind: ThingKind) => comparedText(kind, chart, context, readNames(answer)),
       samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),
     }
   })

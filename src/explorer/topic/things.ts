@@ -23,14 +23,17 @@ export function thingPanels(
   return panelsAgainst(comparedWith(kind, chart, context), kind, answer, chart, context)
 }
 
-/** What the words or values of the topics are compared with, in words. */
+/** What the words or values of a topic are compared with, in words. `spoken`: the only language of the words. */
 export function comparedText(
   kind: ThingKind,
   chart: TopicChart,
   context: ChartContext,
+  spoken: Condition | null,
   names: Names,
 ): string {
-  return recordsInWords(comparedWith(kind, chart, context), context.subject, context.language, names)
+  const view = { ...context.view, conditions: comparedWith(kind, chart, context) }
+  const { conditions } = spoken === null || kind === 'values' ? view : withCondition(view, spoken)
+  return recordsInWords(conditions, context.subject, context.language, names)
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
+import { comparedText } from './things.ts'
 
 export interface TopicContext extends ChartContext {
   readonly chart: TopicChart
@@ -181,11 +182,8 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
-  const spoken = name === 'words' && topic.spoken
-  const said = spoken ? phrasesOf([spoken], subject, language) : null
-  const only = said && text.topic.only(text.charts.recordsWith(nounOf(subject, language), said))
-  const compared = text.topic.compared(topic.compared(name))
-  const notes = [only, compared, here, elsewhere].filter((note) => note !== null)
+  const compared = text.topic.compared(comparedText(name, chart, context, topic.spoken, context.names))
+  const notes = [compared, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
   return html`<table class="things">
