@@ -58,10 +58,13 @@ export function conditionProblem(
 }
 
 /** The value of the type that a text means; null if it means none. */
-export function readText({ kind }: FieldType, text: string): Literal | null {
+export function readText(type: FieldType, text: string): Literal | null {
+  const { kind } = type
   const trimmed = text.trim()
-  if (kind === 'integer')
-    return /^-?\d{1,16}$/.test(trimmed) && Number.isSafeInteger(Number(trimmed)) ? Number(trimmed) : null
+  if (type.kind === 'integer') {
+    const most = type.bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+    return /^-?\d{1,16}$/.test(trimmed) && Math.abs(Number(trimmed)) <= most ? Number(trimmed) : null
+  }
   if (kind === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : null
   if (kind === 'datetime') return parseInstant(trimmed) === null ? null : trimmed
   return text

@@ -8,8 +8,10 @@ import { enrichment, newsModel, openPages } from './pages.ts'
 const { figure, found, page } = await openPages()
 
 test('records are filtered by how many others refer to them, also by none', async () => {
+  let fieldsOfCounts = 0
   for (const { collection, fields } of createSubjects(newsModel).all)
     for (const { name } of [...fields.values()].filter(isCountField)) {
+      fieldsOfCounts += 1
       const address = `/c/${collection.nsid}`
       const menu = await page(`${address}/filter?field=${name}`)
       const offered = menu.links('.presence')
@@ -24,7 +26,9 @@ test('records are filtered by how many others refer to them, also by none', asyn
       }
       const [some = 0, none = 0] = offered.map((each) => found(each).length)
       assert.equal(some + none, found(address).length)
+      assert.equal((await page(`${address}?${name}.not=0`)).total, some)
     }
+  assert.ok(fieldsOfCounts > 2)
 })
 
 test('a filter by a number of records says so in a sentence', async () => {
@@ -43,6 +47,13 @@ test('fields to filter by stand below the records that have them', async () => {
     'Article (Story) that refer to it',
     'Enrichment that refer to it',
   ])
+})
+
+test('numbers beyond those of a field are refused', async () => {
+  for (const name of ['wordCount', 'techServiceNewsEnrichmentViaArticle_count'])
+    for (const number of ['2147483648', '-2147483648', '99999999999999'])
+      await page(`/c/tech.service.news.article?${name}=${number}`, 400)
+  await page('/c/tech.service.news.article?wordCount=2147483647')
 })
 
 test('the tone of articles is charted by the time at which they were published', async () => {

@@ -43,10 +43,12 @@ test('examples exist without facets, without a time, and beside collections with
 
 test('of several collections, the first page counts those that have a noun', async () => {
   const names = ['org.example.book', 'org.example.like'] as const
-  const lexicons = names.map((name) => recordLexicon(name, { title: { type: 'string' } }))
+  const at = { type: 'string', format: 'datetime' }
+  const language = { type: 'string', format: 'language' }
+  const lexicons = names.map((name) => recordLexicon(name, { at, language }))
   const records = await Promise.all(
     names.map(async (name) => {
-      const value = { $type: name }
+      const value = { $type: name, at: '2026-11-01T00:00:00Z', language: 'en' }
       const uri = `at://did:plc:${'a'.repeat(24)}/${name}/one`
       return plainRecord({ uri, cid: await cidOf(value), indexedAt: '2026-11-20T01:02:03Z', value })
     }),
@@ -60,6 +62,6 @@ test('of several collections, the first page counts those that have a noun', asy
     return document.querySelector('.front .lead')?.textContent ?? null
   }
   const count = { en: { one: '{n} book', other: '{n} books' } }
-  assert.equal(await lead({ [names[0]]: { count } }), '1 book.')
+  assert.equal(await lead({ [names[0]]: { count } }), '1 book, in 1 language, from Nov 2026.')
   assert.equal(await lead({}), null)
 })

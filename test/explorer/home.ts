@@ -16,6 +16,9 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
   assert.deepEqual(ofCollections.toSorted(), counts.toSorted())
   for (const nsid of nsids) await assertNewest(pages, nsid, lastTime(pages, nsids))
   await assertExamples(pages)
+  for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
+  assert.ok(texts('#unusual').every((title) => title.endsWith(', compared with all other times')))
+  if (lead === '') return
   const [example = ''] = links('.examples')
   const main = example.replace(/(\/charts|\/topic)?\?.*/, '')
   const times = pages
@@ -37,8 +40,6 @@ export async function assertHome(pages: Pages, nsids: readonly string[]): Promis
     first !== undefined && first.slice(-4) === last?.slice(-4),
     lead,
   )
-  assert.ok(texts('#unusual').every((title) => title.endsWith(', compared with all other times')))
-  for (const href of links('.unusual ul')) assert.ok(pages.found(href).length >= 3, href)
 }
 
 /** Milliseconds: nothing has a right time after the minute in which the newest record was indexed. */

@@ -29,7 +29,7 @@ export function aboutPanels(subject: PageSubject, now: number): readonly Panel[]
 
 /**
  * `209,969 articles, 5,299 outlets, in 3 languages, from 2008 to 2020`; of one year, its months. Of several collections,
- * those that have a noun. May be empty.
+ * those that have a noun; empty without any.
  */
 export function aboutSentence(
   subject: PageSubject | null,
@@ -46,6 +46,7 @@ export function aboutSentence(
       ? counted(each, records, language)
       : []
   })
+  if (counts.length === 0) return ''
   const { groupCount } = (answer['languages'] ?? {}) as Partial<GroupsAnswer>
   const axis = subject === null ? null : axisOf(subject, now)
   const endsBy = (per: 'year' | 'month') => {
@@ -57,7 +58,7 @@ export function aboutSentence(
     return { from, to, isAll: shown.outliers.length === 0 && last === shown.starts.at(-1) }
   }
   const ofYears = endsBy('year')
-  const ends = ofYears?.from === ofYears?.to ? endsBy('month') : ofYears
+  const ends = (ofYears?.from === ofYears?.to ? endsBy('month') : null) ?? ofYears
   const [period, moment] = ends?.isAll === true ? [front.from, front.in] : [front.mostlyFrom, front.mostlyIn]
   return language.list([
     ...counts,

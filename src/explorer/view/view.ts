@@ -191,10 +191,12 @@ export function withCondition(view: View, condition: Condition): View {
 /** The view of those of its records that have the value, of an array next to others; null where no conditions select them. */
 export function viewOfValue(view: View, field: ShownField, value: string): View | null {
   const element = elementOf(field)
+  const own = valuesOf(view, field.name, 'is')
+  if (own.length === 1 && own[0] === value) return view
   // Conditions on one element would select other records.
   const isOfElement = ({ field: of, operator }: Condition) => elementOf(of) === element && operator !== 'not'
   if (element !== '' && view.conditions.some(isOfElement)) return null
-  const isNext = field.isArray && valuesOf(view, field.name, 'is').length > 0
+  const isNext = field.isArray && own.length > 0
   if (!isNext) return withCondition(view, { field, operator: 'is', values: [value] })
   if (!operatorsOf(field).includes('all')) return null
   const values = [...new Set([...valuesOf(view, field.name, 'all'), value])]

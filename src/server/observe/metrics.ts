@@ -34,7 +34,7 @@ export function createMetrics(): { readonly observer: Observer; readonly registr
   const operationPoints = new Histogram({
     registers,
     name: 'lexigraph_operation_points',
-    help: 'What operations cost; the sum is what callers spent.',
+    help: 'What operations cost, refused ones excepted.',
     labelNames: ['tier'],
     buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
   })
