@@ -89,7 +89,7 @@ export function searchesOf({ search, others }: View): readonly string[] {
 
 /** A search as a text between quotes: its phrases have quotes of their own. */
 export function withInnerQuotes(search: string): string {
-  return search.replaceAll(/"([^"]+)"/g, '‘$1’')
+  return search.replaceAll(/["“]([^"“”]+)["”]/g, '‘$1’')
 }
 
 /** For feeds, citations and prompts: `Article: “storm”; Language: German` */

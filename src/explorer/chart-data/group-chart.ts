@@ -38,7 +38,7 @@ import {
   withValue,
 } from './grouping.ts'
 import { boundsOf, isPartial } from './periods.ts'
-import { wholeBaseText } from './share-base.ts'
+import { recordsInWords } from './share-base.ts'
 
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
@@ -171,7 +171,7 @@ function titleOf(
 ) {
   const { charts } = language.text
   const named = form.label === 'records' ? nounTitle(subject, language) : charts[form.label]
-  const base = wholeBaseText(choices.base, language, names)
+  const base = recordsInWords(choices.base.conditions, subject, language, names)
   const of = choices.of === null ? '' : fieldLabel(choices.of, language)
   const label = typeof named === 'string' ? named : named(choices.measure === 'share' ? base : of)
   const by = language.list(choices.by.map((each) => groupingLabel(each, language)))

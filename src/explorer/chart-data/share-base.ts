@@ -26,7 +26,6 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     isChoice,
     /** Whether they are the records of the view, so that a share says nothing. */
     isWhole: view.search === '' && filters.length === 0,
-    isWithinPeriod: period.conditions.length > 0,
     /** The filters of the records that are counted, but not of those that they are a share of. */
     apart: name === 'all' ? filters : [],
     conditions,
@@ -46,18 +45,15 @@ export function recordsInWords(
 ): string {
   const { allRecords, recordsWith, withinPeriod } = language.text.charts
   const noun = nounOf(subject, language)
-  const others = conditions.filter(({ field }) => field.name !== subject.roles.time)
+  const isPeriod = ({ field, operator }: Condition) =>
+    field.name === subject.roles.time && ['from', 'to', 'is'].includes(operator)
+  const others = conditions.filter((each) => !isPeriod(each))
   const phrases = phrasesOf(others, subject, language, names)
   const text = others.length === 0 ? allRecords(noun) : recordsWith(noun, phrases)
   return others.length === conditions.length ? text : withinPeriod(text)
 }
 
+/** Without the period of the view, which a chart over time shows by itself. */
 export function baseText(base: ShareBase, language: Language, names?: Names): string {
   return base.text(base.name, language, names)
-}
-
-/** Of shares of the whole, which has the period of the view; a chart over time shows that by itself. */
-export function wholeBaseText(base: ShareBase, language: Language, names?: Names): string {
-  const text = baseText(base, language, names)
-  return base.isWithinPeriod ? language.text.charts.withinPeriod(text) : text
 }

@@ -1,9 +1,9 @@
 /** The panels of topics as HTML: side by side, on the same scale. */
 import { viewAddress } from '../browse/context.ts'
-import { phrasesOf } from '../browse/sentences.ts'
+import { phrasesOf, withInnerQuotes } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
-import { wholeBaseText } from '../chart-data/share-base.ts'
+import { recordsInWords } from '../chart-data/share-base.ts'
 import { mostTopics, type Peak, type TopicChart, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
@@ -45,13 +45,13 @@ export function findings(
       const { share, count, total } = whole
       const list = html`<a href=${viewAddress(context, view)}>${counted(context.subject, count, language)}</a>`
       if (chart.base.isWhole) return html`<li>${list}</li>`
-      const base = wholeBaseText(chart.base, language, names)
+      const base = recordsInWords(chart.base.conditions, context.subject, language, names)
       const peak = peaks[at] ?? null
       const period = peak && text.when[peak.period](periodLabel(peak.period, peak.start, language))
       const when = period !== null && peak?.isCut === true ? text.incomplete(period) : period
       const apart = phrasesOf(chart.base.apart, context.subject, language, names)
       const name = topicName(view, language, names)
-      const named = view.search === '' ? `“${name}”` : `${name} ${apart}`.trimEnd()
+      const named = view.search === '' ? `“${withInnerQuotes(name)}”` : `${name} ${apart}`.trimEnd()
       const found = text.finding(named, language.percent(share ?? 0), base)
       return html`<li>${swatch(topics, at)}${found} (${text.ofTotal(language.number(count), language.number(total))})${when !== null && text.peak(when, language.percent(peak?.value ?? 0))}. ${list}</li>`
     })}
