@@ -240,10 +240,22 @@ test('conditions of any kind fit into the sentence of a topic, and the language 
   for (const [query, start] of [
     ['tags.missing=1', '“Tags: missing” is in '],
     ['q=climate&tags.missing=0', '“climate” is in '],
+    ['title.contains=“the”', '“Title: contains ‘the’” is in '],
     ['title.contains=the&language.not=en', '“Title: contains the, Language: not English” is in '],
   ] as const) {
     const { texts } = await page(`${article}/topic?${query}`)
     assert.ok(texts('.findings li').join().startsWith(start), texts('.findings li').join())
+  }
+  // A condition on the time that is no period is said as it is.
+  for (const [flag, said] of [
+    ['0', 'has a value'],
+    ['1', 'missing'],
+  ]) {
+    const { texts } = await page(`${article}/topic?q=the&publishedAt.missing=${flag}`)
+    assert.ok(
+      texts('.findings li').join().includes(` of the records with Published at: ${said} (`),
+      texts('.findings li').join(),
+    )
   }
   const filters = 'q=climate&tags.missing=0&title.contains=the'
   const { texts } = await page(`${article}/topic?${filters}`)
