@@ -179,7 +179,8 @@ export function recordLabel(
 ): string | null {
   const name = readDisplay(record, reference, context)
   if (targetOf(reference, context.catalogue.model) !== null) return context.labels?.get(uri) ?? name
-  if (name === null || name === uri) return null
+  // A filter takes what begins like a URI as one.
+  if (name === null || name.startsWith('at://')) return null
   const letters = Array.from(name)
   const shown = letters.length > shortName ? `${letters.slice(0, shortName).join('')}…` : name
   return `${shown} (${uri})`

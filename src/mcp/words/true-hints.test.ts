@@ -185,6 +185,13 @@ async function assertTrue(hint: string, { collection, filters, since, until }: Q
       /^Did you mean "(.*?)"\?(?= |$)/s,
       async (value) => assert.ok(!hint.includes(`No record has "${value}" in`), hint),
     ],
+    [
+      /^For records without (\S+) write null: (\{.*?\})\.(?= |$)/,
+      async (text, json) => {
+        assert.deepEqual(JSON.parse(json), { [text]: null })
+        await filtered(text, null)
+      },
+    ],
     [/^(?:There are|Known|The most frequent of \d+): .*?\.(?= \d+ records? that |$)/s, async () => {}],
     [
       /^Nothing is from that time\. (The|Of what meets the other conditions, the) newest is ([\d-]+)(?:, the oldest is ([\d-]+))?\./,
