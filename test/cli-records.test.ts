@@ -145,7 +145,7 @@ test('check reports every problem of records and of lexicons', async () => {
   assert.match(schema.stderr, /^[^\n]+`lexigraph check` prints all\.\n$/)
 })
 
-test('whatever meets a damaged file says what to do', async () => {
+test('each command says what to do about a damaged file', async () => {
   const database = join(folder, 'damaged.db')
   await run(['import', file('whole.jsonl', corpus.slice(0, 20).join('\n')), '--database', database])
   const bytes = readFileSync(database)

@@ -14,7 +14,7 @@ const because = ['--reason', 'A test.', '--by', 'ann']
 const query = `{ techServiceNewsArticleAggregate(groupBy: [story]) { groups { story count } }
   indexStatus { collections { name storiesComplete } } }`
 
-onEveryDatabase('whatever command changes records, their stories are right when it ends', async (engine) => {
+onEveryDatabase('stories are right when a command that changes records ends', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
   const run = (...args: readonly string[]) => printed(runInTurn(args, { env }))
   /** The first record of the story, and how many it has, after a command. */

@@ -16,6 +16,8 @@ export interface Stretch {
 const units = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
 const unit = `(${units.join('|')})`
 const counted = new RegExp(`^(?:last|past|previous) (\\d+) ${unit}s?$`)
+/** What stands before a period that ends now, without its number. */
+const single = new RegExp(`^(past (?=${unit}$)|last (?=(?:minute|hour|day)$))`)
 const ago = new RegExp(`^(\\d+) ${unit}s? ago$`)
 
 const examples =
@@ -102,7 +104,7 @@ function foldWords(text: string): string {
     .replace(/^current /, 'this ')
     .replace(/\ban? (?=\w+ ago$)/, '1 ')
     .replaceAll(/\b[a-z]+\b/g, (word) => (numbers.includes(word) ? String(numbers.indexOf(word) + 1) : word))
-    .replace(new RegExp(`^(past (?=${unit}$)|last (?=(?:minute|hour|day)$))`), '$11 ')
+    .replace(single, '$11 ')
 }
 
 function namedStretch(words: string, at: Date): Stretch | null {

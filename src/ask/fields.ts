@@ -122,7 +122,7 @@ function countFields(collection: Collection, model: Model): readonly AskField[] 
   })
 }
 
-/** Whether it is the number of records that refer, of which none is no missing value. */
+/** Whether it is the number of records that refer. Zero is a value; none is ever missing. */
 export function isCountField({ steps: [first] }: Pick<AskField, 'steps'>): boolean {
   return first?.kind === 'reverse' && !first.some
 }

@@ -282,7 +282,7 @@ for (const [says, times, from, indexedAt = demoDay.toISOString()] of archives)
       // The newest record is in the days until itself, whatever its microseconds are.
       const newest = await agent.call('aggregate', { collection: 'work', filters: { madeAt: 'last 7 days' } })
       assert.equal(newest.count, 1)
-      // Indexing ended in this month, whatever times some records claim: it and all later months are incomplete.
+      // Indexing ended in this month: it and all later months are incomplete, even where records claim a later time.
       const months = await agent.call('aggregate', {
         collection: 'work',
         by: ['madeAt:month'],

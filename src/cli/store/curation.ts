@@ -1,4 +1,4 @@
-/** What `hide` and `purge` share: subjects, operators, reasons, and the way they write; other commands derive stories so. */
+/** What `hide` and `purge` share: subjects, operators, reasons, and the way they write; and how commands derive stories. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from '../../database/database.ts'

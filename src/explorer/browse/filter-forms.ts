@@ -108,10 +108,12 @@ function textForm(field: ShownField, facet: FacetAnswer | null, browse: Browse):
 function presence(field: ShownField, browse: Browse): Html {
   const { language, view } = browse
   const { filtering } = language.text
-  const isCount = isCountField(field)
   const link = (operator: Operator, value: string, label: string) =>
     html`<li><a href=${viewAddress(browse, withCondition(view, { field, operator, values: [value] }))} rel="nofollow">${label}</a></li>`
+  const links = isCountField(field)
+    ? [link('from', '1', filtering.some), link('is', '0', filtering.none)]
+    : [link('missing', '0', filtering.present), link('missing', '1', filtering.absent)]
   return html`<section class="presence" aria-label=${filtering.presence}>
-    <ul>${isCount ? [link('from', '1', filtering.some), link('is', '0', filtering.none)] : [link('missing', '0', filtering.present), link('missing', '1', filtering.absent)]}</ul>
+    <ul>${links}</ul>
   </section>`
 }

@@ -97,13 +97,15 @@ function missingPanels(
 }
 
 /** The fields of a chart, and the names of the lists of their groups. */
-export function listsOf({ across, other }: Pick<GroupPlan, 'across' | 'other'>) {
-  return other === undefined
-    ? ([[across, 'groups']] as const)
-    : ([
-        [across, 'columns'],
-        [other, 'rows'],
-      ] as const)
+export function listsOf({
+  across,
+  other,
+}: Pick<GroupPlan, 'across' | 'other'>): readonly (readonly [Grouping, string])[] {
+  if (other === undefined) return [[across, 'groups']]
+  return [
+    [across, 'columns'],
+    [other, 'rows'],
+  ]
 }
 
 /** How many records have no value of the field. */

@@ -8,7 +8,8 @@ import { errorText, MessageError, mostMessageBytes, readMessage } from './messag
 import { type RequestId, requestIdOf, rpcCodes } from './message.ts'
 
 /**
- * Serves until `input` ends and the tools called have answered, or `stop` is aborted. Nothing else may write to `output` in the meantime.
+ * Serves until `input` has ended and all calls of tools are answered, or `stop` is aborted. Nothing else may write to
+ * `output` in the meantime.
  * `onError` receives errors about messages that the SDK does not answer.
  */
 export async function serveOnStdio(
@@ -82,7 +83,7 @@ class MessageLines extends Transform {
     this.settle(null)
   }
 
-  /** Of a call that is answered or cancelled. */
+  /** Called when a call has been answered or cancelled. */
   settle(id: unknown): void {
     this.#calls.delete(id)
     if (this.#calls.size > 0) return

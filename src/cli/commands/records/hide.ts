@@ -64,8 +64,8 @@ async function listHidings({ config, root }: CommandContext): Promise<void> {
 }
 
 /**
- * Moves rows of hidden accounts, and derives stories. They are invisible even before, so this may take long. It includes rows of other
- * accounts, whose move by another command or by an ingesting process may have been interrupted.
+ * Moves rows of hidden accounts, and derives stories. The rows are invisible even before, so this may take long. It
+ * includes rows of other accounts, whose move by another command or by an ingesting process may have been interrupted.
  */
 function settle(metadata: MetadataStore, subject = ''): Promise<void> {
   return finishDespiteClosedPipe(async () => {

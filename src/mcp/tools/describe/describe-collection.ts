@@ -107,8 +107,8 @@ export async function describeCollection(
 }
 
 /**
- * The most frequent values of a field with one value for each record, and how many more lines the list of all has, of which
- * one may be that of records without a value.
+ * The most frequent values of a field with one value for each record, and how many more there are, where having none
+ * counts as one.
  */
 function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number): Json {
   const values = fewer(groups, (group) => group[name], most, 40)
