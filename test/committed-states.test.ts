@@ -31,7 +31,8 @@ const perQuestion = 15
 const otherCorpora = citusUrl === undefined ? 1 : 10
 
 onEveryEngine('each answer is that of one committed state, beside a writer', async (database) => {
-  const told = { asked: 0, answered: 0, states: 0, changes: 0 }
+  const told = { asked: 0, answered: 0, states: 0, changes: 0, changesPerSecond: 0 }
+  let asking = 0
   for (let seed = firstSeed; seed < firstSeed + rounds(); seed += 1)
     await replayable(seed, async () => {
       const corpus = await drawCorpus(seed)
@@ -74,7 +75,9 @@ onEveryEngine('each answer is that of one committed state, beside a writer', asy
       try {
         // However long that took, the first question lets another transaction begin.
         await until(() => log.committed > 0)
+        const began = performance.now()
         await Promise.all(Array.from({ length: askers }, ask))
+        asking += performance.now() - began
       } finally {
         over.abort()
         wake()
@@ -88,6 +91,7 @@ onEveryEngine('each answer is that of one committed state, beside a writer', asy
   // Some cost too much, and others are not there on clusters.
   assert.ok(told.answered > told.asked / 4, `${told.answered} answers`)
   assert.ok(told.states > rounds(), `${told.states} states`)
+  told.changesPerSecond = Math.round((1000 * told.changes) / asking)
   console.log(JSON.stringify(told))
 })
 
