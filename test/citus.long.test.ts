@@ -20,6 +20,13 @@ const emptyUrl = emptyDatabases()
 const notes = 100
 const query = '{ orgExampleNote(first: 100) { totalCount nodes { text } } }'
 
+interface Piece {
+  readonly name: string
+  readonly nodename: string
+  readonly nodeport: number
+  readonly groupid: number
+}
+
 test('connections to workers that are lost cost answers at most, and the next ones come', {
   skip,
 }, async () => {
@@ -43,30 +50,42 @@ test('what a node has missed of a commit is resolved before anything is read', {
     new Set((await service.data(query)).orgExampleNote.nodes.map(({ text }: { text: string }) => text))
   const url = await urlOf(service)
   await using coordinator = await opened(url)
-  const { rows: pieces } = await coordinator.client.query(
-    `select shard_name, nodename, nodeport, groupid from citus_shards join pg_dist_node using (nodename, nodeport)
+  const { rows: pieces } = await coordinator.client.query<Piece>(
+    `select shard_name as name, nodename, nodeport, groupid from citus_shards join pg_dist_node using (nodename, nodeport)
      where table_name = 'lexigraph_records."org.example.note"'::regclass order by shardid`,
   )
   assert.ok(pieces.length > 1)
-  for (const [at, { shard_name: piece, nodename, nodeport, groupid }] of pieces.entries())
+  // A small collection is one piece, with a copy on each node; of another each node has some pieces.
+  const shards = [...Map.groupBy(pieces, ({ name }) => name).values()]
+  let number = 0
+  for (const copies of shards)
     for (const isCommitted of [false, true]) {
       const left = new Set(await texts())
-      await using node = await opened(url, nodename, nodeport)
-      // As the coordinator names the parts of its transactions.
-      const name = `citus_0_${process.pid}_${2 * at + Number(isCommitted)}_0`
-      await node.client.query('begin')
-      const { rows } = await node.client.query(`delete from ${piece} returning record ->> 'text' as text`)
-      assert.ok(rows.length > 0)
-      await node.client.query(`prepare transaction '${name}'`)
-      // What it has not entered here it has not committed, and rolls back some time.
-      if (isCommitted) {
-        await coordinator.client.query('insert into pg_dist_transaction values ($1, $2)', [groupid, name])
+      const prepared: { readonly node: pg.Client; readonly transaction: string }[] = []
+      await using nodes = new AsyncDisposableStack()
+      for (const { name, nodename, nodeport, groupid } of copies) {
+        const { client: node } = nodes.use(await opened(url, nodename, nodeport))
+        // As the coordinator names the parts of its transactions.
+        const transaction = `citus_0_${process.pid}_${++number}_0`
+        await node.query('begin')
+        const { rows } = await node.query(`delete from ${name} returning record ->> 'text' as text`)
+        assert.ok(rows.length > 0)
+        await node.query(`prepare transaction '${transaction}'`)
+        prepared.push({ node, transaction })
+        // What it has not entered here it has not committed, and rolls back some time.
+        if (!isCommitted) continue
+        await coordinator.client.query('insert into pg_dist_transaction values ($1, $2)', [
+          groupid,
+          transaction,
+        ])
         for (const { text } of rows) left.delete(text)
       }
       assert.deepEqual(await texts(), left)
-      const { rows: open } = await node.client.query('select from pg_prepared_xacts where gid = $1', [name])
-      if (isCommitted) assert.equal(open.length, 0)
-      else if (open.length > 0) await node.client.query(`rollback prepared '${name}'`)
+      for (const { node, transaction } of prepared) {
+        const { rows: open } = await node.query('select from pg_prepared_xacts where gid = $1', [transaction])
+        if (isCommitted) assert.equal(open.length, 0)
+        else if (open.length > 0) await node.query(`rollback prepared '${transaction}'`)
+      }
     }
   assert.equal((await texts()).size, 0)
 })
