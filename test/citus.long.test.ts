@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { createDice } from './network/fake-server.ts'
 import { type Program, runProgram, startProgram, startService } from './network/service.ts'
+import { outlet } from './network/support-news.ts'
 import { linesIn } from './network/support-index.ts'
 import { citusUrl } from './support/clusters/citus.ts'
 import { demo, writeLines } from './support/demo-databases.ts'
@@ -19,6 +20,11 @@ const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
 const notes = 100
 const query = '{ orgExampleNote(first: 100) { totalCount nodes { text } } }'
+
+/** Which are hidden from other programs. */
+const showsShards = encodeURIComponent('-c citus.show_shards_for_app_name_prefixes=*')
+const sampled = `select concat(tablename, '.', attname) as of, concat(most_common_vals::text, histogram_bounds::text) as texts from pg_stats
+  where schemaname like 'lexigraph%'`
 
 interface Piece {
   readonly name: string
@@ -88,6 +94,27 @@ test('what a node has missed of a commit is resolved before anything is read', {
       }
     }
   assert.equal((await texts()).size, 0)
+})
+
+test('statistics of no node keep what is purged', { skip }, async () => {
+  const url = await emptyUrl('postgres')
+  const [one, two] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:aaaaaaaaaaaaaaaaaaaaaaab']
+  const outlets = Array.from({ length: 500 }, (_, n) => ({
+    uri: `at://${n < 498 ? one : two}/tech.service.news.source/r${n}`,
+    value: outlet(n < 498 ? `quagmire ${n}` : 'left'),
+  }))
+  await imported(writeLines(inFolder('purged.jsonl'), outlets), url)
+  const nodes = [url, ...(await workersOf(url))].map((node) => `${node}?options=${showsShards}`)
+  const sampledFrom = async (word: string): Promise<readonly string[]> => {
+    const rows = (await Promise.all(nodes.map((node) => rowsOn(node, sampled)))).flat()
+    return rows.filter(({ texts }) => texts?.includes(word)).map(({ of }) => of ?? '')
+  }
+  await rowsOn(url, 'analyze')
+  assert.ok((await sampledFrom('quagmire')).length > 0)
+  const purged = await runProgram(['purge', one, '--reason', 'A test.', '--by', 'ann', '--database', url])
+  assert.equal(purged.status, 0, purged.stderr)
+  assert.deepEqual(await sampledFrom('quagmire'), [])
+  assert.ok((await sampledFrom('left')).length > 0)
 })
 
 test('a service starts while a node is away, and answers when it is back', { skip }, async () => {

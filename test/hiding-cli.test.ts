@@ -20,7 +20,6 @@ const inFolder = temporaryFolder()
 const runInTurn = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
-const originals = new Map<Engine, Promise<string>>()
 const otherLexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
@@ -232,9 +231,7 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
 
 /** Many records of one account and one of another, in a copy of what was imported once for each engine. */
 async function filled(engine: Engine) {
-  const original = originals.get(engine) ?? fill(engine)
-  originals.set(engine, original)
-  const env = { LEXIGRAPH_DATABASE: await copied(await original) }
+  const env = { LEXIGRAPH_DATABASE: await copied(engine, () => fill(engine)) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   const seen = async (): Promise<number> => {
     const { stdout } = await run('query', '{ techServiceNewsSource { totalCount } }')

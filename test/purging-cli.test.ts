@@ -147,9 +147,12 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
   const keys = Array.from({ length: 1_200 }, (_, n) => `k${n}`)
   const lines = keys.map((key) => line(one, key, `${secret} ${key}`))
   const file = writeLines(inFolder(`killed-${database}.jsonl`), [...lines, ...linesOf([two])])
-  const filled = await emptyUrl(database)
-  const { stdout } = await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: filled } })
-  assert.match(stdout, /^refused +0$/m)
+  const fill = async (): Promise<string> => {
+    const url = await emptyUrl(database)
+    const { stdout } = await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: url } })
+    assert.match(stdout, /^refused +0$/m)
+    return url
+  }
   const dice = createDice(seed)
   type Kill = (child: ReturnType<typeof spawnProgram>) => Promise<unknown>
   // It has said so before it removes the first row.
@@ -165,7 +168,7 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
   ]
   for (const kill of kills)
     await replayable(seed, async () => {
-      const env = { LEXIGRAPH_DATABASE: await copied(filled) }
+      const env = { LEXIGRAPH_DATABASE: await copied(database, fill) }
       const run = (...args: readonly string[]) => runInTurn(args, { env })
       {
         using child = spawnProgram(['purge', one, ...because], env)

@@ -23,8 +23,6 @@ const inFolder = temporaryFolder()
 const runCommand = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
-/** Filled once for each engine and file, and copied for each test. */
-const originals = new Map<string, Promise<string>>()
 
 /** More than PostgreSQL has copied when it tells its progress for the second time. */
 const count = 2_200
@@ -298,15 +296,12 @@ function copyOf(folder: string, name: string): string {
 
 /** Enough records for a rebuild that can be stopped in its middle, unless others are given. */
 async function filled(engine: Engine, file = records): Promise<Record<string, string>> {
-  const key = `${engine} ${file}`
-  const fill = async (): Promise<string> => {
-    const url = await emptyUrl(engine)
-    await succeed(['import', file, '--lexicons', narrow], { LEXIGRAPH_DATABASE: url })
-    return url
-  }
-  const original = originals.get(key) ?? fill()
-  originals.set(key, original)
-  return { LEXIGRAPH_DATABASE: await copied(await original) }
+  const url = await copied(`${engine} ${file}`, async () => {
+    const original = await emptyUrl(engine)
+    await succeed(['import', file, '--lexicons', narrow], { LEXIGRAPH_DATABASE: original })
+    return original
+  })
+  return { LEXIGRAPH_DATABASE: url }
 }
 
 async function succeed(args: readonly string[], env: Record<string, string>) {

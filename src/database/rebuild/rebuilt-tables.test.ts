@@ -37,10 +37,13 @@ onEveryEngine('a property that is new to the lexicon is filled in from the kept 
   await fill(path, [thing(size)], lines)
   const text = { type: 'string', maxGraphemes: 100, maxLength: 1000 }
   await using store = await open(path, [thing({ ...size, tags: strings, text })])
-  assert.deepEqual(await store.rows(`select rkey, ".size" as size, ".text:folded" as text from ${table}`), [
-    { rkey: 'a', size: 1, text: 'grosse' },
-    { rkey: 'b', size: 2, text: null },
-  ])
+  assert.deepEqual(
+    await store.rows(`select rkey, ".size" as size, ".text:folded" as text from ${table} order by rkey`),
+    [
+      { rkey: 'a', size: 1, text: 'grosse' },
+      { rkey: 'b', size: 2, text: null },
+    ],
+  )
   const tags = `select value, rkey from "org.example.thing/tags" join ${table} using (id) order by value`
   assert.deepEqual(await store.rows(tags), [
     { value: 'x', rkey: 'a' },

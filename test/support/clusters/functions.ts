@@ -13,5 +13,7 @@ export function clusterFunctions(version = '13.2.2'): string {
   create or replace function recover_prepared_transactions() returns integer language sql return 0;
   create or replace function run_command_on_workers(text) returns table (success boolean, result text) language sql
     as $$ select true, '0' $$;
+  create or replace function run_command_on_shards(regclass, text) returns table (success boolean, result text) language plpgsql
+    as $$ begin return query execute format('select true, left((' || $2 || ')::text, 1)', $1); end $$;
 `
 }

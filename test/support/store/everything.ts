@@ -90,19 +90,15 @@ async function fillWithEverything(store: TestStore): Promise<void> {
   await expireOne(store)
 }
 
-const originals = new Map<Engine, Promise<string>>()
-
 /** A store of its own that has it: filled once for each engine and copied. */
 export async function openEverything(engine: Engine): Promise<TestStore> {
-  const fill = async (): Promise<string> => {
-    const url = await newUrl(engine)
-    await using store = await openNotes(url)
+  const url = await copied(engine, async () => {
+    const original = await newUrl(engine)
+    await using store = await openNotes(original)
     await fillWithEverything(store)
-    return url
-  }
-  const original = originals.get(engine) ?? fill()
-  originals.set(engine, original)
-  return openNotes(await copied(await original))
+    return original
+  })
+  return openNotes(url)
 }
 
 /** Older than all others. */

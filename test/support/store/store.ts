@@ -26,6 +26,7 @@ import { createRejectionJudge } from '../../../src/ingest/retry.ts'
 import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
+import { citusUrl } from '../clusters/citus.ts'
 import { type Engine, freshDatabase, postgresUrl, smallOf } from './postgres.ts'
 import { makeFolder } from '../removed-folders.ts'
 import { patience } from '../until.ts'
@@ -178,11 +179,19 @@ export function emptyDatabases(): (engine: Engine) => Promise<string> {
   return async (engine) => (engine === 'postgres' ? postgresUrl() : file(`${(made += 1)}.db`))
 }
 
-/** Each time the URL of a copy, gone after the file's tests too, of a database that nobody has open. */
-export function databaseCopies(): (url: string) => Promise<string> {
+/**
+ * Each time the URL of a copy, gone after the file's tests too, of the database that `fill` fills once for each `key`,
+ * and that nobody has open then. A cluster copies no database: there each one is filled.
+ */
+export function databaseCopies(): (key: string, fill: () => Promise<string>) => Promise<string> {
   const file = temporaryFolder()
+  const originals = new Map<string, Promise<string>>()
   let made = 0
-  return async (url) => {
+  return async (key, fill) => {
+    if (citusUrl !== undefined && key.startsWith('postgres')) return fill()
+    const original = originals.get(key) ?? fill()
+    originals.set(key, original)
+    const url = await original
     if (url.startsWith('postgres:')) return (await freshDatabase({ url })).url
     const copy = file(`${(made += 1)}.db`)
     await copyFile(url, copy)

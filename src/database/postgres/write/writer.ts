@@ -19,7 +19,7 @@ import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
 import { fill, tidy } from '../load/load.ts'
 import { PostgresRecordStore } from './table-writer.ts'
 import { refreshCounts } from './text-counts.ts'
-import { Transactions } from './transactions.ts'
+import { Transactions, within } from './transactions.ts'
 import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
 import { dropOld } from '../layout/generations.ts'
 import { nextSchema, oldSchema } from '../layout/rebuild-state.ts'
@@ -76,9 +76,10 @@ export class PostgresWriter implements WriteDatabase {
 
   /** Former rows become free space, whose content remains until the server reuses it. */
   compact(): Promise<boolean> {
-    // What statistics of other nodes contain is not known.
-    const isSpread = this.#options.tables.some((table) => table.isSpread)
-    return this.#transactions.exclusively(async (client) => (await compact(client)) && !isSpread)
+    return this.#transactions.exclusively(async (client) => {
+      await this.#refreshCounts()
+      return compact(client)
+    })
   }
 
   async leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null> {
@@ -127,11 +128,16 @@ export class PostgresWriter implements WriteDatabase {
       await this.#transactions.commit(transaction)
       if (!isEmpty) return false
       await tidy(tables, client)
-      const next = await this.#transactions.begin()
-      for (const writer of this.#store.tables.values()) await next.run(refreshCounts(writer))
-      await this.#transactions.commit(next)
+      await this.#refreshCounts()
       return true
     })
+  }
+
+  /** The words and sequences that records have often, of which those of removed records are no longer any. */
+  async #refreshCounts(): Promise<void> {
+    const transaction = await this.#transactions.begin()
+    for (const writer of this.#store.tables.values()) await transaction.run(refreshCounts(writer))
+    await this.#transactions.commit(transaction)
   }
 }
 
@@ -144,37 +150,44 @@ async function compact(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ left: boolean }>(
     `select to_regnamespace('${oldSchema}') is not null or to_regnamespace('${nextSchema}') is not null as left`,
   )
+  const isForgotten = await forgetStatistics(client)
   await client.query('vacuum (analyze)')
-  return (await forgetStatistics(client)) && rows[0]?.left === false
+  return isForgotten && rows[0]?.left === false
 }
 
 /** Without a table nothing is denied. */
 const mayWriteAll = `select bool_and(${['insert', 'update', 'delete'].map((right) => `has_table_privilege(oid, '${right}')`).join(' and ')}) as may
   from pg_class where relkind = 'r' and relnamespace in (to_regnamespace('${metadataSchema}'), to_regnamespace('${recordsSchema}'))`
 
-/** The type of a column, as its declaration spells it. */
-const type = `format_type(a.atttypid, a.atttypmod) || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation)
-  then '' else ' collate ' || a.attcollation::regcollation::text end`
+/** Of tables with samples; on a cluster nodes have them. `changes` sets types again, as declarations spell them. */
+const columnsOfTables = `select format('%I.%I', n.nspname, c.relname) as table, bool_or(a.attname = 'shard') as "isSpread",
+    string_agg(format('alter column %I type %s', a.attname, format_type(a.atttypid, a.atttypmod)
+      || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation) then '' else ' collate ' || a.attcollation::regcollation::text end),
+      ', ') filter (where a.attname <> 'shard') as changes
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attidentity = ''
+    left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  where c.relkind = 'r' and n.nspname in ('${metadataSchema}', '${recordsSchema}')
+    and pg_get_expr(d.adbin, d.adrelid) !~ '^nextval' is not false
+    and (to_regclass('pg_dist_partition') is not null
+      or exists (select from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname))
+  group by 1`
 
-/**
- * For empty tables the server retains the last samples, unless the type of a column is set again. Only superusers may
- * read pg_statistic.
- */
+/** For empty tables and shards the server retains the last samples, unless the type of a column is set again. */
 async function forgetStatistics(client: Client): Promise<boolean> {
-  const { rows: sampled } = await client.query<{ table: string; changes: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as table,
-       string_agg(format('alter column %I type %s', a.attname, ${type}), ', ') as changes
-     from pg_stats s join pg_namespace n on n.nspname = s.schemaname
-       join pg_class c on c.relnamespace = n.oid and c.relname = s.tablename and c.relkind = 'r'
-       join pg_attribute a on a.attrelid = c.oid and a.attname = s.attname
-     where n.nspname in ('${metadataSchema}', '${recordsSchema}') and a.attidentity = '' group by 1`,
-  )
-  for (const { table, changes } of sampled) {
-    const { rows: found } = await client.query(`select from ${table} limit 1`)
+  const { rows } = await client.query<{ table: string; isSpread: boolean; changes: string }>(columnsOfTables)
+  for (const { table, isSpread, changes } of rows) {
+    const { rows: found } = isSpread
+      ? await client.query(
+          `select from run_command_on_shards($1, 'select exists (select from %s)') having bool_and(result = 't')`,
+          [table],
+        )
+      : await client.query(`select from ${table} limit 1`)
     if (found.length > 0) continue
     try {
-      // Several statements in one query are one transaction.
-      await client.query(`set local lock_timeout = '5s'; alter table ${table} ${changes}`)
+      await within(client, "begin; set local lock_timeout = '5s'", () =>
+        client.query(`alter table ${table} ${changes}`),
+      )
     } catch (error) {
       if (codeOf(error) !== '55P03') throw error
       return false
