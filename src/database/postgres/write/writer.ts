@@ -171,7 +171,7 @@ const columnsOfTables = `select format('%I.%I', n.nspname, c.relname) as table, 
     and pg_get_expr(d.adbin, d.adrelid) !~ '^nextval' is not false
     and (to_regclass('pg_dist_partition') is not null
       or exists (select from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname))
-  group by 1`
+  group by 1 having bool_or(a.attname <> 'shard')`
 
 /** For empty tables and shards the server retains the last samples, unless the type of a column is set again. */
 async function forgetStatistics(client: Client): Promise<boolean> {
