@@ -34,11 +34,10 @@ export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileF
   return withView(`/c/${nsid}/chart.${format}`, recordsOnly(view))
 }
 
-/** The newest records of a view, or the first ones in its order. What is new comes last in an ascending order. */
+/** The newest records of a view, whatever its order is: in another one those that are new may not be among the first. */
 export function feedAddress(nsid: string, view: View): string | null {
   const { stories } = view
-  const sort = view.sort?.direction === 'asc' ? null : view.sort
-  return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), sort, stories, others: [] })
+  return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), stories, others: [] })
 }
 
 /** The list of a view for other pages to include. */

@@ -52,17 +52,16 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
   }
 }
 
-/** In the order of the view; the newest first without one, for searches too. */
+/** The newest first, whatever the order of the view is, and for searches too. */
 function feedPanel(view: View, subject: PageSubject): Panel {
   const { collection } = subject
-  const { sort } = view
   return {
     name: 'list',
     field: collection.rootField,
     arguments: {
       first: mostEntries,
       ...listArguments(view, subject),
-      sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
+      sortBy: undefined,
     },
     selection: {
       nodes: mergeSelections([
