@@ -75,9 +75,9 @@ onEveryEngine('each answer is that of one committed state, beside a writer', asy
       try {
         // However long that took, the first question lets another transaction begin.
         await until(() => log.committed > 0)
-        const began = performance.now()
+        performance.mark('asking')
         await Promise.all(Array.from({ length: askers }, ask))
-        asking += performance.now() - began
+        asking += performance.measure('asked', 'asking').duration
       } finally {
         over.abort()
         wake()
