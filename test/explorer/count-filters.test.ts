@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isCountField } from '../../src/ask/fields.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
-import { enrichment, newsModel, openPages } from './pages.ts'
+import { article, enrichment, newsModel, openPages } from './pages.ts'
 
 const { figure, found, page } = await openPages()
 
@@ -66,4 +66,23 @@ test('the tone of articles is charted by the time at which they were published',
   for (const { text, href } of cells) assert.equal(Number(text), found(href ?? '').length, href ?? '')
   const all = cells.reduce((sum, { text }) => sum + Number(text), 0)
   assert.equal(all, found(`${enrichment}?${from}`).length)
+})
+
+test('a row of a facet leads to as many records as it counts, also beside the choice of another', async () => {
+  let checked = 0
+  for (const choice of ['language=fr', 'section=politics', 'language.missing=1', 'section.missing=1']) {
+    const [name = ''] = choice.split(/[.=]/)
+    const { document } = await page(`${article}?${choice}&facets=${name}`)
+    for (const row of document.querySelectorAll('.facet a.value')) {
+      const href = row.getAttribute('href') ?? ''
+      const count = row.querySelector('.count')?.textContent.replaceAll(',', '')
+      // Another value is chosen next to those that are; what is chosen already is no longer.
+      if (count === undefined || row.getAttribute('aria-current') === 'true') continue
+      const isBeside = !row.classList.contains('missing') && !choice.includes('missing')
+      const both = found(href).length - (isBeside ? found(`${article}?${choice}`).length : 0)
+      assert.equal(both, Number(count), href)
+      checked += 1
+    }
+  }
+  assert.ok(checked > 10, `${checked} rows`)
 })

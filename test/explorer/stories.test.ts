@@ -254,7 +254,7 @@ async function assertRecord(pages: Pages, { uri: own, value }: PlainRecord): Pro
   // Of the same moment, or of a day without a clock, nobody knows who was first.
   const [one, other] = all.map((record) => Date.parse(record.value.publishedAt)).toSorted((a, b) => a - b)
   const isDay = one! % (24 * hour) === 0 && other! - one! < 24 * hour
-  const rank = isDay ? '(same day)' : one === other ? '(same time)' : 'First of these reports'
+  const rank = isDay ? '(same day)' : one === other ? '(same time)' : 'First report of the story'
   assert.ok(plain(heading?.textContent).includes(rank), `${rank} ${story}`)
   assert.ok(section.textContent.includes(rank), `${rank} ${own}`)
   const firstTime = Date.parse(all.find((each) => each.uri === value.story)?.value.publishedAt)

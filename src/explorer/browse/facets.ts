@@ -71,7 +71,8 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
   const toggling = (operator: 'is' | 'not', value: string) => {
     const [own, other] = operator === 'is' ? [chosen, excluded] : [excluded, chosen]
     const values = own.includes(value) ? without(own, value) : [...own, value]
-    const rest = set(view, operator === 'is' ? 'not' : 'is', without(other, value))
+    const from = operator === 'is' && isMissing ? set(view, 'missing', []) : view
+    const rest = set(from, operator === 'is' ? 'not' : 'is', without(other, value))
     return viewAddress(browse, set(rest, operator, values))
   }
   const others = [...chosen, ...excluded].filter(
@@ -101,7 +102,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ${
       ((answer.missing ?? 0) > 0 || isMissing) &&
       html`<li>
-        <a class="value missing" href=${viewAddress(browse, set(view, 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
+        <a class="value missing" href=${viewAddress(browse, set(isMissing ? view : set(view, 'is', []), 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
           <span class="name">${text.missing}</span>
           ${answer.missing !== null && html`<span class="count">${language.number(answer.missing)}</span>`}
         </a>

@@ -250,7 +250,7 @@ export const ar: Translation = {
     },
     later: (time) => `بعده بـ${isolated(time)}`,
     ranks: {
-      first: 'الأول من هذه التقارير',
+      first: 'أول تقرير عن الخبر',
       sameTime: 'من أول ما نُشر، في الوقت نفسه',
       sameDay: 'من أول ما نُشر، في اليوم نفسه',
     },

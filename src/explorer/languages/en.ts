@@ -264,7 +264,7 @@ export const en = {
     later: (time: string) => `${time} later`,
     /** Of the first record; others may be as early. */
     ranks: {
-      first: 'First of these reports',
+      first: 'First report of the story',
       sameTime: 'One of the first reports (same time)',
       sameDay: 'One of the first reports (same day)',
     },

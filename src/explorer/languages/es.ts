@@ -225,7 +225,7 @@ export const es: Translation = {
     count: { one: '{n} noticia', many: '{n} de noticias', other: '{n} noticias' },
     later: (time) => `${time} después`,
     ranks: {
-      first: 'Primera de estas publicaciones',
+      first: 'Primera publicación de la noticia',
       sameTime: 'Una de las primeras publicaciones (misma hora)',
       sameDay: 'Una de las primeras publicaciones (mismo día)',
     },
