@@ -140,8 +140,8 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clo
   switch (type.kind) {
     case 'integer': {
       const number = typeof value === 'string' ? readText(type, value) : value
-      const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
-      if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
+      const most = type.bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+      if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) <= most) return number
       throw new AskError(
         `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.${insteadOfNull(value)}`,
       )

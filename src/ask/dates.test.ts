@@ -19,6 +19,9 @@ const stretches: readonly (readonly [text: string, start: string, end: string])[
   ['2026-11-16', `2026-11-16${day}`, `2026-11-17${day}`],
   ['2026-02', `2026-02-01${day}`, `2026-03-01${day}`],
   ['2026', `2026-01-01${day}`, `2027-01-01${day}`],
+  ...['9999', '9999-12', '9999-12-31'].map(
+    (text) => [text, `${(text + '-01-01').slice(0, 10)}${day}`, '9999-12-31T23:59:59.999999Z'] as const,
+  ),
   ['2026-11-16T13:00:00+01:00', '2026-11-16T12:00:00.000Z', '2026-11-16T12:00:00.000Z'],
   ['now', '2026-11-18T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
   ['today', `2026-11-18${day}`, `2026-11-19${day}`],
@@ -62,7 +65,7 @@ const stretches: readonly (readonly [text: string, start: string, end: string])[
 
 for (const [text, start, end] of stretches)
   test(`"${text}" is from ${start} to ${end}`, () => {
-    const includesEnd = start === end || end === now.toISOString()
+    const includesEnd = start === end || end === now.toISOString() || end.endsWith('999999Z')
     assert.deepEqual(parseStretch(text, now), { start, end, includesEnd })
   })
 
@@ -262,11 +265,11 @@ test('two bounds of a time hold together, and the same bound twice is refused', 
 test('integers are those that the field may have', () => {
   const condition = (bits: 32 | 53, value: unknown) =>
     scalarCondition('n', { kind: 'integer', bits, values: null }, value, { now: () => now })
-  const most = { 32: 2 ** 31, 53: Number.MAX_SAFE_INTEGER } as const
+  const most = { 32: 2 ** 31 - 1, 53: Number.MAX_SAFE_INTEGER } as const
   for (const bits of [32, 53] as const)
     for (const sign of [1, -1]) {
-      assert.deepEqual(condition(bits, sign * (most[bits] - 1)), { eq: sign * (most[bits] - 1) })
-      assert.throws(() => condition(bits, sign * most[bits]), /is an integer, and/)
+      assert.deepEqual(condition(bits, sign * most[bits]), { eq: sign * most[bits] })
+      assert.throws(() => condition(bits, sign * (most[bits] + 1)), /is an integer, and/)
     }
   assert.deepEqual(condition(32, ['-7', 7, 7]), { in: [-7, 7] })
   for (const value of ['7.5', 7.5, '', '0x10', true, null])

@@ -174,7 +174,10 @@ function writtenStretch(given: string): Stretch | null {
 
 function unitAt(unit: CalendarUnit, at: number): Stretch | null {
   const start = startOf(unit, at)
-  return stretch(start, moved(unit, start, 1), false)
+  const found = stretch(start, moved(unit, start, 1), false)
+  // The last day, month and year have no end that is a time.
+  const last = found === null ? stretch(start, start, true) : null
+  return last?.start.startsWith('9999-') ? { ...last, end: '9999-12-31T23:59:59.999999Z' } : found
 }
 
 /** Null outside the years 0001 to 9999: datetimes have four-digit years. */
