@@ -175,7 +175,7 @@ function writtenStretch(given: string): Stretch | null {
 function unitAt(unit: CalendarUnit, at: number): Stretch | null {
   const start = startOf(unit, at)
   const found = stretch(start, moved(unit, start, 1), false)
-  // The last day, month and year have no end that is a time.
+  // What follows on the last day, month or year is no time: these include their end.
   const last = found === null ? stretch(start, start, true) : null
   return last?.start.startsWith('9999-') ? { ...last, end: '9999-12-31T23:59:59.999999Z' } : found
 }

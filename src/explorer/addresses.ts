@@ -34,7 +34,7 @@ export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileF
   return withView(`/c/${nsid}/chart.${format}`, recordsOnly(view))
 }
 
-/** The newest records of a view, whatever its order is: in another one those that are new may not be among the first. */
+/** The order of the view does not apply: new records might not be among the first. */
 export function feedAddress(nsid: string, view: View): string | null {
   const { stories } = view
   return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), stories, others: [] })

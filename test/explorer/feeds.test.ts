@@ -39,7 +39,7 @@ for (const query of ['', '?language=fr', '?q=climate', '?articleType=live-blog&p
     assert.equal(instant(updated), instant(printInstant(latest)))
   })
 
-test('the feed of a list has what is new, whatever the order of the list is', async () => {
+test('the feed of a list in any order has the newest records', async () => {
   const feedOf = async (query: string): Promise<string | undefined> => {
     const { body } = await get(`${article}?language=fr${query}`)
     return /<link rel="alternate" type="application\/atom\+xml" href="([^"]*)"/.exec(body)?.[1]

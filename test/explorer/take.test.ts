@@ -99,7 +99,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
   const titles = Array.from((await atom.text()).matchAll(/<entry.*?<title>(.*?)<\/title>/gs), ([, title]) =>
     plain(title ?? ''),
   )
-  // Whatever the order of the list is, feeds have the newest.
+  // The order of a list does not apply to its feed.
   const newest = await fetchText(`${articles}?language=fr&wordCount.from=500`)
   const sorted = await linesOf(menuOf(newest).link('NDJSON'))
   assert.deepEqual(

@@ -52,7 +52,7 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
   }
 }
 
-/** The newest first, whatever the order of the view is, and for searches too. */
+/** The newest records. Neither the order of the view nor that of a search applies. */
 function feedPanel(view: View, subject: PageSubject): Panel {
   const { collection } = subject
   return {

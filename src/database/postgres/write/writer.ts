@@ -133,7 +133,7 @@ export class PostgresWriter implements WriteDatabase {
     })
   }
 
-  /** The words and sequences that records have often, of which those of removed records are no longer any. */
+  /** Counts anew how many records have each frequent word or sequence, so that none of removed records is left. */
   async #refreshCounts(): Promise<void> {
     const transaction = await this.#transactions.begin()
     for (const writer of this.#store.tables.values()) await transaction.run(refreshCounts(writer))
@@ -159,7 +159,7 @@ async function compact(client: Client): Promise<boolean> {
 const mayWriteAll = `select bool_and(${['insert', 'update', 'delete'].map((right) => `has_table_privilege(oid, '${right}')`).join(' and ')}) as may
   from pg_class where relkind = 'r' and relnamespace in (to_regnamespace('${metadataSchema}'), to_regnamespace('${recordsSchema}'))`
 
-/** Of tables with samples; on a cluster nodes have them. `changes` sets types again, as declarations spell them. */
+/** Tables with samples; on a cluster, whose nodes have these, all. `changes` sets the declared types of columns again. */
 const columnsOfTables = `select format('%I.%I', n.nspname, c.relname) as table, bool_or(a.attname = 'shard') as "isSpread",
     string_agg(format('alter column %I type %s', a.attname, format_type(a.atttypid, a.atttypmod)
       || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation) then '' else ' collate ' || a.attcollation::regcollation::text end),
