@@ -94,9 +94,9 @@ function unusualWordsOf(field: ShownField, { subject, view, language }: ChartCon
         },
       },
     }),
-    rows: ({ unusualWords: { words, recordsRead = 0 } = { words: [] } }) =>
+    rows: ({ unusualWords: { words, recordsRead = 0, againstRecordsRead = 0 } = { words: [] } }) =>
       words
-        .filter(({ significance }) => isTelling(significance, recordsRead))
+        .filter(({ significance }) => isTelling(significance, recordsRead, againstRecordsRead))
         .map(({ word, significance }) => ({ label: word, view: viewOf(word), significance })),
   }
 }
@@ -106,14 +106,18 @@ const leastScore = 1.2
 const leastRatio = 1.5
 
 /**
- * A word tells something if it has this score, fewer than a tenth of the other records have it, and it is at
- * least six times as frequent here, even if its count is two standard deviations too high by chance: (√count - 1)².
- * The fewer records there are here, the rarer a word must be elsewhere; words without content are frequent everywhere.
+ * A word tells something if it has this score, fewer than a tenth of the other records have it, and it is at least six
+ * times as frequent here, even if chance, in both samples, made the difference two standard deviations too large. The
+ * root of a share of n records has a standard deviation of ½ ÷ √n. The fewer records are read, the rarer a word must be
+ * elsewhere; words without content are frequent everywhere.
  */
-function isTelling({ score, share, againstShare }: Significance, records: number): boolean {
-  return (
-    score >= leastScore && againstShare < 0.1 && (Math.sqrt(share) - records ** -0.5) ** 2 >= 6 * againstShare
-  )
+export function isTelling(
+  { score, share, againstShare }: Significance,
+  here: number,
+  elsewhere: number,
+): boolean {
+  const difference = Math.sqrt(share) - Math.sqrt(6 * againstShare)
+  return score >= leastScore && againstShare < 0.1 && difference >= Math.sqrt(1 / here + 6 / elsewhere)
 }
 
 function unusualValuesOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
