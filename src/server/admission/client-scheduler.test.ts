@@ -42,9 +42,12 @@ test('a request that comes later waits behind those of the same caller', async (
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6])
 })
 
-test('a caller may do the work of a page at once, then has a constant rate, and others need not wait for it', async () => {
-  // What a busy machine takes between two lines must not count as work.
-  const scheduler = new ClientScheduler(() => 0)
+test('a caller may do the work of a page at once, then has a rate, and others need not wait for it', async () => {
+  // What a busy machine takes between two lines must not count as work. The loop is never idle.
+  const scheduler = new ClientScheduler(
+    () => 0,
+    () => 0,
+  )
   const begun: string[] = []
   const ask = (caller: string, time: number): Promise<void> =>
     inTurn(scheduler, caller, () => {
@@ -61,6 +64,29 @@ test('a caller may do the work of a page at once, then has a constant rate, and 
   await Promise.all(all)
   assert.equal(begun.length, 57)
 })
+
+for (const [idle, intervals] of [
+  [0, 49],
+  [40, 25],
+  [100, 10],
+] as const)
+  test(`callers share half of what the loop was idle: ${idle} ms of 100`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    let now = 0
+    const scheduler = new ClientScheduler(
+      () => 0,
+      () => now,
+    )
+    for (const caller of ['a', 'b']) scheduler.spend(caller, 300)
+    const begun = scheduler.wait('a')?.then(() => true)
+    for (let passed = 0; passed < intervals; passed += 1) {
+      assert.equal(await Promise.race([begun, new Promise((resolve) => setImmediate(resolve, false))]), false)
+      now += idle
+      t.mock.timers.tick(100)
+    }
+    // From 300 ms to less than 60.
+    assert.equal(await begun, true)
+  })
 
 test('requests that arrive in one piece of a connection begin in several turns', async (t) => {
   let now = 0

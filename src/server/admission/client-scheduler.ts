@@ -1,7 +1,8 @@
 /**
  * Schedules callers on the event loop. Short requests run one after the other, so that many of one caller would delay
  * all others. Each caller gets a share of each turn of the loop, and for longer work what a page and its parts need, which
- * comes back at a constant rate (a leaky bucket). Its further requests wait, and others run first; none is refused.
+ * comes back with time (a leaky bucket), the faster the more the loop is idle, so that a reader alone hardly waits. Its
+ * further requests wait, and others run first; none is refused.
  */
 
 import { performance } from 'node:perf_hooks'
@@ -19,10 +20,10 @@ declare module 'fastify' {
 
 /** Milliseconds after a caller's first request in a turn of the event loop in which its further requests may begin. */
 const mostInTurn = 1
-/** Milliseconds that the requests of one caller may use at once, and how many it gets back in each interval. */
+/** Milliseconds that the requests of one caller may use at once, and how many it gets back in each interval at least. */
 const mostSpent = 60
 const interval = 100
-const restored = 5
+const leastRestored = 5
 
 export class ClientScheduler {
   /** Start of each caller's first request in this turn; the time since then, answering included, counts as its work. */
@@ -42,10 +43,17 @@ export class ClientScheduler {
   /** The last waiting request of each caller. */
   readonly #last = new Map<string, Promise<void>>()
   readonly #now: () => number
+  readonly #idle: () => number
+  /** As it was when callers last got something back. */
+  #idleBefore = 0
 
-  /** `now`: monotonic time in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  /** `now`: monotonic time in milliseconds; `idle`: for how many of them the event loop has had nothing to do. */
+  constructor(
+    now: () => number = () => performance.now(),
+    idle: () => number = () => performance.eventLoopUtilization().idle,
+  ) {
     this.#now = now
+    this.#idle = idle
   }
 
   /** Await before working on a request; undefined: it may begin now. Requests of one caller stay in order. */
@@ -65,7 +73,12 @@ export class ClientScheduler {
     this.#nextInterval.prepare()
   }
 
+  /** Callers share half of what the loop was idle; the other half is for those who come. */
   #restore(): void {
+    const idle = this.#idle()
+    const shared = Math.min(interval, idle - this.#idleBefore) / 2
+    this.#idleBefore = idle
+    const restored = Math.max(leastRestored, shared / this.#spent.size)
     for (const [caller, time] of this.#spent)
       if (time <= restored) this.#spent.delete(caller)
       else this.#spent.set(caller, time - restored)
