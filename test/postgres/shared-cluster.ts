@@ -6,11 +6,11 @@
 import { type Version, versions } from './binaries.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
-const shared = 'TEST_POSTGRES_SHARED'
+const shared = (version: Version): string => `TEST_POSTGRES_SHARED_${version}`
 
-/** The URL of the server that a run has started for its processes. */
+/** The URL of the server of the chosen version that a run has started for its processes. */
 export function clusterOfRun(): string | undefined {
-  return process.env[shared]
+  return process.env[shared(versionIn(process.env))]
 }
 
 /** The URL of a server that is there already. */
@@ -18,21 +18,25 @@ export function sharedUrl(): string | undefined {
   return process.env['TEST_POSTGRES_URL'] || clusterOfRun()
 }
 
-/** Starts it for the processes that this one starts from now on. It ends with this process, or when disposed of. */
-export async function shareCluster(): Promise<AsyncDisposable> {
-  if (sharedUrl() !== undefined) return { [Symbol.asyncDispose]: async () => {} }
-  const cluster = await startSharedCluster()
-  process.env[shared] = cluster.url
+/**
+ * Starts it for the processes that this one starts from now on, of which those take it that choose its version. It ends
+ * with this process, or when disposed of.
+ */
+export async function shareCluster(version: Version): Promise<AsyncDisposable> {
+  if (process.env['TEST_POSTGRES_URL'] || process.env[shared(version)] !== undefined)
+    return { [Symbol.asyncDispose]: async () => {} }
+  const cluster = await startSharedCluster(version)
+  process.env[shared(version)] = cluster.url
   return {
     async [Symbol.asyncDispose]() {
-      delete process.env[shared]
+      delete process.env[shared(version)]
       await cluster[Symbol.asyncDispose]()
     },
   }
 }
 
-export async function startSharedCluster(): Promise<Cluster> {
-  const cluster = await startCluster({ version: chosenVersion(), settings })
+export async function startSharedCluster(version: Version): Promise<Cluster> {
+  const cluster = await startCluster({ version, settings })
   await cluster.query(`create role ${ordinaryRole} login`)
   // With it, tests damage tables past their triggers.
   await cluster.query(`grant set on parameter session_replication_role to ${ordinaryRole}`)
@@ -51,8 +55,9 @@ const settings = {
   max_connections: 1500,
 }
 
-function chosenVersion(): Version {
-  const said = process.env['TEST_POSTGRES_VERSION']
+/** The version that these settings choose. */
+export function versionIn(env: NodeJS.ProcessEnv): Version {
+  const said = env['TEST_POSTGRES_VERSION']
   const version = versions.find((one) => !said || String(one) === said)
   if (version !== undefined) return version
   throw new Error(`TEST_POSTGRES_VERSION=${said} is not here: write ${versions.join(' or ')}.`)

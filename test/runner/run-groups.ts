@@ -7,8 +7,8 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { unpackPackage } from '../../build/unpack.ts'
 import { installServers } from '../network/install.ts'
-import { shareBinaries, versions } from '../postgres/binaries.ts'
-import { shareCluster } from '../postgres/shared-cluster.ts'
+import { shareBinaries } from '../postgres/binaries.ts'
+import { shareCluster, versionIn } from '../postgres/shared-cluster.ts'
 import { makeFolder } from '../support/removed-folders.ts'
 import { endOnSignals } from './end-on-signals.ts'
 import { type Outcome, skippedLine, sumOutcomes } from './outcome.ts'
@@ -45,26 +45,33 @@ const groups = [
 ]
 
 interface GroupResult {
+  readonly step: Step
   readonly outcome: Outcome
   readonly passed: boolean
   readonly printed: string
 }
 
+/** Groups of all steps at the same time: those of a step that are left would run alone at its end. */
 export async function runGroups(steps: readonly Step[]): Promise<never> {
   endOnSignals()
   const failures: string[] = []
   const summaries: string[] = []
   try {
     installServers()
-    if (process.env['TEST_DATABASES'] !== 'sqlite') shareBinaries(versions[0])
+    await using servers = new AsyncDisposableStack()
+    for (const version of new Set(steps.map(({ env }) => versionIn({ ...process.env, ...env })))) {
+      if (process.env['TEST_DATABASES'] === 'sqlite') break
+      shareBinaries(version)
+      servers.use(await shareCluster(version))
+    }
     // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
     const program = makeProgram()
+    const results = await runAll(steps.flatMap(groupsOf), program)
     for (const step of steps) {
-      if (step.files.length === 0) throw new Error(`${step.what}: there is no such test file.`)
-      const results = await runStep(step, program)
-      const failed = results.filter(({ passed }) => !passed)
+      const own = results.filter((result) => result.step === step)
+      const failed = own.filter(({ passed }) => !passed)
       failures.push(...failed.map(({ printed }) => printed.replaceAll(/^ *✔.*\n/gm, '')))
-      summaries.push(...summarize(step, results, failed.length))
+      summaries.push(...summarize(step, own, failed.length))
     }
   } catch (error) {
     failures.push(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -89,21 +96,30 @@ function summarize({ what }: Step, results: readonly GroupResult[], broken: numb
   return [`${what}: ${said}`, ...(skipped === '' ? [] : [skipped])]
 }
 
-/** Whichever process is done takes the next group, so that no processor is without work before the end. */
-async function runStep({ files, env }: Step, program: Promise<void>): Promise<readonly GroupResult[]> {
-  await using _cluster = process.env['TEST_DATABASES'] === 'sqlite' ? null : await shareCluster()
+/** Of a step: files that one process runs. */
+interface Group {
+  readonly step: Step
+  readonly files: readonly string[]
+}
+
+function groupsOf(step: Step): readonly Group[] {
+  if (step.files.length === 0) throw new Error(`${step.what}: there is no such test file.`)
   const groupOf = (file: string): number => {
     const found = groups.findIndex((pattern) => pattern.test(file))
     return found === -1 ? groups.length : found
   }
-  const byGroup = Map.groupBy(files, groupOf)
-  const waiting = [...byGroup.keys()].toSorted((a, b) => a - b).map((group) => byGroup.get(group) ?? [])
+  const byGroup = Map.groupBy(step.files, groupOf)
+  return [...byGroup.keys()].toSorted((a, b) => a - b).map((at) => ({ step, files: byGroup.get(at) ?? [] }))
+}
+
+/** Whichever process is done takes the next group, so that no processor is without work before the end. */
+async function runAll(waiting: Group[], program: Promise<void>): Promise<readonly GroupResult[]> {
   const results: GroupResult[] = []
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       // Tests beside their modules do not wait for the program.
-      if (group.some((file) => !file.startsWith('src/'))) await program
-      const result = await runGroup(group, env)
+      if (group.files.some((file) => !file.startsWith('src/'))) await program
+      const result = await runGroup(group)
       if (result.passed) process.stdout.write(result.printed)
       results.push(result)
     }
@@ -114,10 +130,10 @@ async function runStep({ files, env }: Step, program: Promise<void>): Promise<re
 
 const nothing: Outcome = { tests: 0, failed: 0, skips: {} }
 
-function runGroup(files: readonly string[], env: Step['env']): Promise<GroupResult> {
+function runGroup({ step, files }: Group): Promise<GroupResult> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../run.js', import.meta.url)), ...files], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...step.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const printed: Buffer[] = []
@@ -132,7 +148,7 @@ function runGroup(files: readonly string[], env: Step['env']): Promise<GroupResu
         printed.push(Buffer.from(`\nTests FAILED: ended by ${signal}, after the last above.\n`))
       // One that says nothing of its tests has not run them.
       const passed = code === 0 && outcome !== null
-      resolve({ outcome: outcome ?? nothing, passed, printed: Buffer.concat(printed).toString() })
+      resolve({ step, outcome: outcome ?? nothing, passed, printed: Buffer.concat(printed).toString() })
     })
   })
 }

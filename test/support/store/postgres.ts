@@ -10,7 +10,13 @@ import { clusterFunctions } from '../clusters/functions.ts'
 import { citusUrl, createOnNodes, dropOnNodes } from '../clusters/citus.ts'
 import { isRunning } from '../../postgres/binaries.ts'
 import { dropDatabase, untilUnused } from './drop-database.ts'
-import { clusterOfRun, ordinaryRole, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
+import {
+  clusterOfRun,
+  ordinaryRole,
+  sharedUrl,
+  startSharedCluster,
+  versionIn,
+} from '../../postgres/shared-cluster.ts'
 
 export { type Cluster, startCluster } from '../../postgres/cluster.ts'
 
@@ -109,7 +115,7 @@ function sharedServer(): Promise<Server> {
 
 async function startServer(): Promise<Server> {
   const given = citusUrl ?? sharedUrl()
-  const url = given ?? (await startSharedCluster()).url
+  const url = given ?? (await startSharedCluster(versionIn(process.env))).url
   // It is there until the process ends, and is no reason for it to go on.
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
   const run: Server['run'] = async (statement) => void (await pool.query(statement))
@@ -117,6 +123,10 @@ async function startServer(): Promise<Server> {
   const isOfRun = given !== undefined && given === clusterOfRun()
   if (isOfRun) for (const name of await databasesOfEndedProcesses(pool)) await dropDatabase(name, run)
   const isOurs = given === undefined || isOfRun
+  const { rows } = await pool.query('show server_version')
+  const version = String(rows[0]?.server_version)
+  if (isOurs && Number.parseInt(version) !== versionIn(process.env))
+    throw new Error(`These tests are of PostgreSQL ${versionIn(process.env)}; the server has ${version}.`)
   return {
     owner: isOurs ? ordinaryRole : 'default',
     run,
