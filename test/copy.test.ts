@@ -40,19 +40,23 @@ const mixed =
       ] as const)
 
 for (const [from, to] of someForms(mixed))
-  test(`a copy from ${from} to ${to} may be killed at any moment, and the same command ends it`, async (t) => {
-    t.diagnostic(`TEST_SEED=${seed}`)
-    const source = await filled(from, 'often')
-    const whole = await linesIn(source)
-    const dice = createDice(seed)
-    for (let round = 0; round < rounds(); round += 1) {
-      const target = await emptyUrl(to)
-      const kills = await killUntilDone(['copy', '--from', source, '--to', target], dice)
-      t.diagnostic(`${kills} kills.`)
-      assert.deepEqual(await linesIn(target), whole, `TEST_SEED=${seed}`)
-      assert.deepEqual(await answer(target), await answer(source))
-    }
-  })
+  longTest(
+    `a copy from ${from} to ${to} may be killed at any moment, and the same command ends it`,
+    {},
+    async (t) => {
+      t.diagnostic(`TEST_SEED=${seed}`)
+      const source = await filled(from, 'often')
+      const whole = await linesIn(source)
+      const dice = createDice(seed)
+      for (let round = 0; round < rounds(); round += 1) {
+        const target = await emptyUrl(to)
+        const kills = await killUntilDone(['copy', '--from', source, '--to', target], dice)
+        t.diagnostic(`${kills} kills.`)
+        assert.deepEqual(await linesIn(target), whole, `TEST_SEED=${seed}`)
+        assert.deepEqual(await answer(target), await answer(source))
+      }
+    },
+  )
 
 longTest('following goes on from a copy where it stopped', {}, () =>
   followsOn(first, last, async ({ source, target }) => {

@@ -4,13 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import { inKeyOrder } from '../src/lexicon/records/encoding.ts'
 import { startProgram } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
 import { demo as lines, writeLines } from './support/demo-databases.ts'
 import { killAfter } from './support/kills.ts'
-import { rounds, seed } from './support/rounds.ts'
+import { longTest, rounds, seed } from './support/rounds.ts'
 import { commandsInTurn, printed } from './support/server/commands.ts'
 import { inspectStore } from './support/store/inspect.ts'
 import { drawer } from './support/service/requests.ts'
@@ -31,42 +30,46 @@ const filling = lines
   )
 
 for (const way of ['empty', 'filled'] as const)
-  test(`an import into ${way === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`, async (t) => {
-    t.diagnostic(`TEST_SEED=${seed}`)
-    const all = writeLines(inFolder('all.jsonl'), lines)
-    const prepare = async (name: string): Promise<string> => {
-      const path = inFolder(`${way}-${name}.db`)
-      if (way === 'filled') {
-        const filled = inFolder('filling.db')
-        if (!existsSync(filled)) await importInto(filled, writeLines(inFolder('filling.jsonl'), filling))
-        copyFileSync(filled, path)
+  longTest(
+    `an import into ${way === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`,
+    {},
+    async (t) => {
+      t.diagnostic(`TEST_SEED=${seed}`)
+      const all = writeLines(inFolder('all.jsonl'), lines)
+      const prepare = async (name: string): Promise<string> => {
+        const path = inFolder(`${way}-${name}.db`)
+        if (way === 'filled') {
+          const filled = inFolder('filling.db')
+          if (!existsSync(filled)) await importInto(filled, writeLines(inFolder('filling.jsonl'), filling))
+          copyFileSync(filled, path)
+        }
+        return path
       }
-      return path
-    }
-    const undisturbed = await prepare('undisturbed')
-    await importInto(undisturbed, all)
-    const whole = await linesIn(undisturbed)
+      const undisturbed = await prepare('undisturbed')
+      await importInto(undisturbed, all)
+      const whole = await linesIn(undisturbed)
 
-    const draw = drawer(seed)
-    for (let round = 0; round < rounds(); round += 1) {
-      const path = await prepare(String(round))
-      // From the end of the program's start to about the end of the import.
-      const hundredths = 25 + draw(75)
-      {
-        await using importing = startProgram(['import', all, '--database', path])
-        await killAfter(importing, hundredths)
+      const draw = drawer(seed)
+      for (let round = 0; round < rounds(); round += 1) {
+        const path = await prepare(String(round))
+        // From the end of the program's start to about the end of the import.
+        const hundredths = 25 + draw(75)
+        {
+          await using importing = startProgram(['import', all, '--database', path])
+          await killAfter(importing, hundredths)
+        }
+        const told = `TEST_SEED=${seed}, killed after ${hundredths} hundredths of a second of computing`
+        const left = await look(path)
+        const expected = way === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
+        assert.ok(
+          expected.some((state) => sameState(state, left)),
+          `${left.size} records are not a state of the import (${told}).`,
+        )
+        await importInto(path, all)
+        assert.deepEqual(await linesIn(path), whole, told)
       }
-      const told = `TEST_SEED=${seed}, killed after ${hundredths} hundredths of a second of computing`
-      const left = await look(path)
-      const expected = way === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
-      assert.ok(
-        expected.some((state) => sameState(state, left)),
-        `${left.size} records are not a state of the import (${told}).`,
-      )
-      await importInto(path, all)
-      assert.deepEqual(await linesIn(path), whole, told)
-    }
-  })
+    },
+  )
 
 type State = ReadonlyMap<string, string>
 

@@ -23,7 +23,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Json } from './reference/shapes.ts'
-import { someForms } from './support/rounds.ts'
+import { longTest, someForms } from './support/rounds.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-first-minute-'))
@@ -57,42 +57,46 @@ test('what is installed without packages of development takes at most 100 MB', (
   assert.ok(bytes < 100_000_000, `${bytes} bytes`)
 })
 
-test('the demo runs without packages of development, and says that the editor is among them', async (t) => {
-  const demo = spawn(process.execPath, [program, 'demo', '--port', '0', '--log-level', 'error'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.after(() => demo.kill('SIGKILL'))
-  const said = text(demo.stderr)
-  const ended = once(demo, 'exit')
-  const lines: string[] = []
-  for await (const line of createInterface({ input: demo.stdout })) {
-    lines.push(line)
-    if (line.startsWith('The server runs until')) break
-  }
-  const [, url = ''] = / are served at (http:\S+)$/m.exec(lines.join('\n')) ?? []
-  assert.ok(lines.includes('The editor for queries is part of the full install: run `npm ci` for it.'))
+longTest(
+  'the demo runs without packages of development, and says that the editor is among them',
+  {},
+  async (t) => {
+    const demo = spawn(process.execPath, [program, 'demo', '--port', '0', '--log-level', 'error'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    t.after(() => demo.kill('SIGKILL'))
+    const said = text(demo.stderr)
+    const ended = once(demo, 'exit')
+    const lines: string[] = []
+    for await (const line of createInterface({ input: demo.stdout })) {
+      lines.push(line)
+      if (line.startsWith('The server runs until')) break
+    }
+    const [, url = ''] = / are served at (http:\S+)$/m.exec(lines.join('\n')) ?? []
+    assert.ok(lines.includes('The editor for queries is part of the full install: run `npm ci` for it.'))
 
-  const page = await (await fetch(`${url}/c/tech.service.news.article/charts?by=language`)).text()
-  const files = Array.from(
-    page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g),
-    ([, path]) => path,
-  )
-  assert.equal(files.length, 2)
-  for (const path of files) assert.equal((await fetch(url + path)).status, 200, path)
+    const page = await (await fetch(`${url}/c/tech.service.news.article/charts?by=language`)).text()
+    const files = Array.from(
+      page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g),
+      ([, path]) => path,
+    )
+    assert.equal(files.length, 2)
+    for (const path of files) assert.equal((await fetch(url + path)).status, 200, path)
 
-  const inBrowser = await fetch(`${url}/api/graphql`, { headers: { accept: 'text/html' } })
-  const html = await inBrowser.text()
-  assert.match(html, /The editor for queries is not installed.+run <code>npm ci<\/code>/s)
-  const [, first = ''] = /href="(\/api\/graphql\?query=[^"]+)"/.exec(html) ?? []
-  const answer = await fetch(url + first, { headers: { accept: 'text/html' } })
-  assert.match(await answer.text(), /^\{"data":\{"techServiceNews\w+":\{"totalCount":[1-9]/)
+    const inBrowser = await fetch(`${url}/api/graphql`, { headers: { accept: 'text/html' } })
+    const html = await inBrowser.text()
+    assert.match(html, /The editor for queries is not installed.+run <code>npm ci<\/code>/s)
+    const [, first = ''] = /href="(\/api\/graphql\?query=[^"]+)"/.exec(html) ?? []
+    const answer = await fetch(url + first, { headers: { accept: 'text/html' } })
+    assert.match(await answer.text(), /^\{"data":\{"techServiceNews\w+":\{"totalCount":[1-9]/)
 
-  assert.equal((await fetch(`${url}/playground/000000000000/page.js`)).status, 404)
+    assert.equal((await fetch(`${url}/playground/000000000000/page.js`)).status, 404)
 
-  demo.kill('SIGINT')
-  assert.deepEqual(await ended, [0, null])
-  assert.equal(await said, '')
-})
+    demo.kill('SIGINT')
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(await said, '')
+  },
+)
 
 test('serving agents without packages of development is refused in a sentence', () => {
   for (const args of someForms([['mcp'], ['demo', '--mcp', '--port', '0']])) {

@@ -10,7 +10,7 @@ import { countedInTime, startProgram } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
 import { demo, demoDatabases, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
-import { rounds, seed, someForms } from './support/rounds.ts'
+import { longTest, rounds, seed, someForms } from './support/rounds.ts'
 import { commandsInTurn, printed } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
@@ -32,7 +32,7 @@ const thereAndBack = new Map([
 ])
 let lastFile = 0
 
-test('a backup or a restoration that is killed leaves nothing that looks whole', async (t) => {
+longTest('a backup or a restoration that is killed leaves nothing that looks whole', {}, async (t) => {
   t.diagnostic(`TEST_SEED=${seed}`)
   const dice = createDice(seed)
   const signals = ['SIGKILL', 'SIGTERM'] as const

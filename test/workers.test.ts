@@ -99,7 +99,7 @@ test('workers that are killed are replaced, and callers of the others see nothin
   await service.stop()
 })
 
-test('a worker that is killed while a connection is handed to it is replaced', async () => {
+longTest('a worker that is killed while a connection is handed to it is replaced', {}, async () => {
   const env = { NODE_OPTIONS: `--import ${new URL('support/preloaded/read-late.ts', import.meta.url)}` }
   await using service = await startService(serveArgs(database), { env })
   const [victim] = workersOf(service) as [number]
@@ -162,27 +162,33 @@ test('a request of a worker that is killed no longer counts as one that is worke
   await service.stop()
 })
 
-test('workers that die again and again soon after their start end the service, after longer and longer pauses', async () => {
-  const preloaded = new URL('support/preloaded/tell-pauses.ts', import.meta.url)
-  await using service = await startService(serveArgs(database), {
-    env: { NODE_OPTIONS: `--import ${preloaded}` },
-  })
-  let isOver = false
-  // Not beyond the end, when another process may have its id.
-  const killing = until(() => {
-    if (!isOver) for (const worker of workersOf(service)) signalIfThere(worker, 'SIGKILL')
-    return isOver
-  })
-  assert.equal(await service.ended, 1)
-  isOver = true
-  await killing
-  assert.match(
-    service.stderr(),
-    /\n5 workers in a row ended soon after their start, the last by SIGKILL\.\n$/,
-  )
-  const pauses = Array.from(service.stderr().matchAll(/^Pause: (\d+) ms\.$/gm), ([, pause]) => Number(pause))
-  assert.deepEqual(pauses.slice(-4), [200, 400, 800, 1_600])
-})
+longTest(
+  'workers that die again and again soon after their start end the service, after longer and longer pauses',
+  {},
+  async () => {
+    const preloaded = new URL('support/preloaded/tell-pauses.ts', import.meta.url)
+    await using service = await startService(serveArgs(database), {
+      env: { NODE_OPTIONS: `--import ${preloaded}` },
+    })
+    let isOver = false
+    // Not beyond the end, when another process may have its id.
+    const killing = until(() => {
+      if (!isOver) for (const worker of workersOf(service)) signalIfThere(worker, 'SIGKILL')
+      return isOver
+    })
+    assert.equal(await service.ended, 1)
+    isOver = true
+    await killing
+    assert.match(
+      service.stderr(),
+      /\n5 workers in a row ended soon after their start, the last by SIGKILL\.\n$/,
+    )
+    const pauses = Array.from(service.stderr().matchAll(/^Pause: (\d+) ms\.$/gm), ([, pause]) =>
+      Number(pause),
+    )
+    assert.deepEqual(pauses.slice(-4), [200, 400, 800, 1_600])
+  },
+)
 
 longTest('what a tier has in a minute holds over all workers, to the point', {}, async () => {
   const { status, headers } = await until(async () => {

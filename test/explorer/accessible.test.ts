@@ -13,7 +13,7 @@ import { openReader } from './reader.ts'
 const article = '/c/tech.service.news.article'
 
 test('no word is too long for a phone', { skip }, () =>
-  assertAccessible('en', ['a long word', 'a long word everywhere', 'topic of a long word'], []),
+  assertAccessible('en', someForms(['a long word everywhere', 'topic of a long word', 'a long word']), []),
 )
 
 test('no page of a usual kind is wider than a phone or hard to use, light or dark', { skip }, async () => {
@@ -39,7 +39,7 @@ test('no page of a usual kind is wider than a phone or hard to use, light or dar
 })
 
 test('a layout from right to left is as wide as a phone, and usable', { skip }, async () => {
-  await assertAccessible('ar', ['table', 'outlet'], ['filtered collection', 'topics'])
+  await assertAccessible('ar', someForms(['outlet', 'table']), someForms(['filtered collection', 'topics']))
 })
 
 const ofRecords = ['article', 'story', 'article of a story'] as const
@@ -118,7 +118,7 @@ test('a list of any kind has at most 120 things that Tab leads to', { skip }, as
     `${article}/topic?q=election`,
   ]
   const found: string[] = []
-  for (const address of [...lists, ...others]) {
+  for (const address of [...someForms(lists, 4), ...someForms(others, 2)]) {
     await page.goto(new URL(address, page.url()).href)
     await page.locator('[aria-busy]').first().waitFor({ state: 'detached' })
     const count = await countFocusable(page)

@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { parseHTML } from 'linkedom'
 import type { Service } from '../network/service.ts'
 import { demoService } from './reader.ts'
+import { someForms } from '../support/rounds.ts'
 
 const articles = '/c/tech.service.news.article'
 const outlets = '/c/tech.service.news.source'
@@ -20,11 +21,12 @@ async function documentOf(path: string): Promise<Document> {
 }
 
 test('notes on few records say what these are called', async () => {
-  for (const [tag, noun] of [
+  const nouns = [
     ['en', 'fewer than 50 articles'],
     ['es', 'menos de 50 artículos'],
     ['ar', 'من المقالات'],
-  ] as const)
+  ] as const
+  for (const [tag, noun] of someForms(nouns))
     for (const query of [
       '?q=climate&as=share&per=week&publishedAt=2026-10-04&',
       '/charts?q=climate&measure=share&by=language&',
@@ -36,7 +38,7 @@ test('notes on few records say what these are called', async () => {
 })
 
 test('the file of a chart is called by the measure, the base and the period that is drawn', async () => {
-  for (const [page, name] of [
+  const names = [
     ['?q=climate', 'articles-climate-by-PERIOD'],
     ['?q=climate&split=language', 'articles-climate-by-PERIOD-language'],
     ['?q=climate&language=en&as=share', 'articles-climate-en-share-by-PERIOD'],
@@ -45,7 +47,8 @@ test('the file of a chart is called by the measure, the base and the period that
     ['/topic?q=climate&q=flood&language=en&base=all', 'articles-en-climate-flood-share-of-all-by-PERIOD'],
     ['/topic?publishedAt=2026-10-01', 'articles-from-2026-10-01-by-PERIOD'],
     ['/charts?q=climate&measure=share&by=language', 'articles-climate-share-by-language'],
-  ] as const) {
+  ] as const
+  for (const [page, name] of someForms(names.toReversed(), 3)) {
     const document = await documentOf(articles + page)
     // Each page draws another period by itself.
     const drawn = document.querySelector('figure thead th')?.textContent?.toLowerCase() ?? ''

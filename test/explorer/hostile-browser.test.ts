@@ -34,7 +34,7 @@ test('hostile records run no script, ask for nothing elsewhere, and do not burst
     complaints.push(`It says ${dialog.message()}.`)
     void dialog.dismiss()
   })
-  for (const place of someForms(places, 8)) {
+  for (const place of someForms(places, 4)) {
     await page.goto(service.url + place)
     // What is folded in takes room too.
     await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")

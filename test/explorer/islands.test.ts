@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { storyPaths } from './accessible.ts'
 import { openReader } from './reader.ts'
+import { someForms } from '../support/rounds.ts'
 
 const articles = '/c/tech.service.news.article'
 
@@ -48,11 +49,14 @@ for (const width of [1280, 390])
     await using reader = await openReader(told, { viewport: { width, height: 900 } })
     const { page, complaints } = reader
     const filtered = `${articles}?q=climate&source_country=GB&language=en`
-    const lists = [filtered, `${articles}?stories=1&show=cards`, `${articles}?stories=1&show=table`]
+    const lists = [`${articles}?stories=1&show=cards`, `${articles}?stories=1&show=table`]
     const topics = ['q=election', 'q=election&q=climate&q=flood', 'language=es'].map(
       (query) => `${articles}/topic?${query}`,
     )
-    for (const address of ['/', told, story, story.replace('?', '/topic?'), ...lists, ...topics]) {
+    for (const address of someForms(
+      [filtered, told, ...topics, '/', story, story.replace('?', '/topic?'), ...lists],
+      3,
+    )) {
       const { promise: isSeen, resolve: see } = Promise.withResolvers<undefined>()
       await page.route(/panel=|\/facets\?/, async (route) => {
         await isSeen

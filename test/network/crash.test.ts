@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { inspectStore } from '../support/store/inspect.ts'
@@ -92,71 +92,78 @@ async function startFollower(
   return { name, stream, isComplete: !name.includes('drops'), database, env, dice, killer, first }
 }
 
-test('a program that writes the index may be killed at any moment, and nothing is lost', async (t) => {
-  await using network = await startNetwork()
-  await using started = new AsyncDisposableStack()
-  const followers = await all(someForms(Object.entries(streams)), (one) =>
-    startFollower(network, started, one),
-  )
-  const publishers = await startPublishers(network, names, createDice(seed), (happening) => {
-    for (const { stream } of followers) stream.tell(happening)
-  })
-
-  await t.test('while it follows a stream', async (t) => {
-    await whilePublishing(t, publishers, () => all(followers, (follower) => killAgain(follower, publishers)))
-    await using last = new AsyncDisposableStack()
-    const resumed = await all(followers, async (follower) => {
-      const ingest = last.use(await startIngest(follower.stream.from, follower.env))
-      // The first comparison ends one that was interrupted, and knows nothing of what has been dropped since.
-      if (!follower.isComplete) for (let turn = 0; turn < 2; turn += 1) await run(['reconcile'], follower.env)
-      return { ...follower, ingest }
+longTest(
+  'a program that writes the index may be killed at any moment, and nothing is lost',
+  {},
+  async (t) => {
+    await using network = await startNetwork()
+    await using started = new AsyncDisposableStack()
+    const followers = await all(someForms(Object.entries(streams)), (one) =>
+      startFollower(network, started, one),
+    )
+    const publishers = await startPublishers(network, names, createDice(seed), (happening) => {
+      for (const { stream } of followers) stream.tell(happening)
     })
-    await all(resumed, ({ database }) => agreement(database, publishers))
-    await publishers.revive()
-    await all(resumed, async ({ name, isComplete, env, database, ingest }) => {
-      if (!isComplete) await run(['reconcile'], env)
-      await agreement(database, publishers)
-      assert.equal((await ingest.status()).repositories.failed, 0, name)
-      await ingest.stop()
-      await inspectStore(database, references, questions)
-    })
-  })
 
-  await longTest(
-    'while it fetches or compares repositories',
-    {},
-    async (t) => {
-      const database = inFolder('repositories.db')
-      const env = settingsIn(network, database)
-      const dice = createDice(seed)
-      const interrupt = async (args: readonly string[]): Promise<void> => {
-        await using program = startProgram(args, { env })
-        await Promise.race([moment(200 + 1_000 * dice.draw()), program.ended])
-      }
-      await whilePublishing(t, publishers, async () => {
-        for (let kill = 0; kill < rounds(); kill += 1)
-          await interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile'])
+    await t.test('while it follows a stream', async (t) => {
+      await whilePublishing(t, publishers, () =>
+        all(followers, (follower) => killAgain(follower, publishers)),
+      )
+      await using last = new AsyncDisposableStack()
+      const resumed = await all(followers, async (follower) => {
+        const ingest = last.use(await startIngest(follower.stream.from, follower.env))
+        // The first comparison ends one that was interrupted, and knows nothing of what has been dropped since.
+        if (!follower.isComplete)
+          for (let turn = 0; turn < 2; turn += 1) await run(['reconcile'], follower.env)
+        return { ...follower, ingest }
       })
-
-      // The first of them ends what was interrupted, the second has everything that was written since.
-      await run(['backfill', network.pdsUrl], env)
-      await run(['backfill', network.pdsUrl], env)
-      await run(['reconcile'], env)
-      await agreement(database, publishers)
+      await all(resumed, ({ database }) => agreement(database, publishers))
       await publishers.revive()
-      // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
-      const compare = ['reconcile', network.pdsUrl]
-      for (let act = 0; act < 10; act += 1) await publishers.act()
-      // All is written before the first of them begins, so that both together have everything.
-      await interrupt(compare)
-      await run(compare, env)
-      await agreement(database, publishers)
-      assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
-      await inspectStore(database, references, questions)
-    },
-    t,
-  )
-})
+      await all(resumed, async ({ name, isComplete, env, database, ingest }) => {
+        if (!isComplete) await run(['reconcile'], env)
+        await agreement(database, publishers)
+        assert.equal((await ingest.status()).repositories.failed, 0, name)
+        await ingest.stop()
+        await inspectStore(database, references, questions)
+      })
+    })
+
+    await longTest(
+      'while it fetches or compares repositories',
+      {},
+      async (t) => {
+        const database = inFolder('repositories.db')
+        const env = settingsIn(network, database)
+        const dice = createDice(seed)
+        const interrupt = async (args: readonly string[]): Promise<void> => {
+          await using program = startProgram(args, { env })
+          await Promise.race([moment(200 + 1_000 * dice.draw()), program.ended])
+        }
+        await whilePublishing(t, publishers, async () => {
+          for (let kill = 0; kill < rounds(); kill += 1)
+            await interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile'])
+        })
+
+        // The first of them ends what was interrupted, the second has everything that was written since.
+        await run(['backfill', network.pdsUrl], env)
+        await run(['backfill', network.pdsUrl], env)
+        await run(['reconcile'], env)
+        await agreement(database, publishers)
+        await publishers.revive()
+        // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
+        const compare = ['reconcile', network.pdsUrl]
+        for (let act = 0; act < 10; act += 1) await publishers.act()
+        // All is written before the first of them begins, so that both together have everything.
+        await interrupt(compare)
+        await run(compare, env)
+        await agreement(database, publishers)
+        assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
+        await inspectStore(database, references, questions)
+      },
+      t,
+    )
+  },
+)
 
 /** Does the work while publishers do not rest. */
 async function whilePublishing(

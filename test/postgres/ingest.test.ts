@@ -47,38 +47,42 @@ test('one of two processes follows, and the other when that one hangs', { skip }
   await first.stop()
 })
 
-test('leaders may be killed, and connections cut, at any moment and lose nothing', { skip }, async (t) => {
-  await using followed = await followedIndex(t, await freshIndex())
-  const { index } = followed
-  const dice = createDice(seed)
-  await using stack = new AsyncDisposableStack()
-  let living: readonly Program[] = [stack.use(await startLeader(followed))]
-  for (let round = 0; round < rounds(); round += 1) {
-    // Two others, which both try to take over.
-    while (living.length < 3) {
-      const other = stack.use(startIngest(followed))
-      living = [...living, other]
-      await other.said(/Waits/)
+longTest(
+  'leaders may be killed, and connections cut, at any moment and lose nothing',
+  { skip },
+  async (t) => {
+    await using followed = await followedIndex(t, await freshIndex())
+    const { index } = followed
+    const dice = createDice(seed)
+    await using stack = new AsyncDisposableStack()
+    let living: readonly Program[] = [stack.use(await startLeader(followed))]
+    for (let round = 0; round < rounds(); round += 1) {
+      // Two others, which both try to take over.
+      while (living.length < 3) {
+        const other = stack.use(startIngest(followed))
+        living = [...living, other]
+        await other.said(/Waits/)
+      }
+      await goesOn(index)
+      const leader = await until(() => living.find(leads))
+      await moment(600 * dice.draw())
+      await leader.kill('SIGKILL')
+      living = living.filter((one) => one !== leader)
+      await until(() => living.find(leads))
+    }
+    for (let cut = 0; cut < rounds(2); cut += 1) {
+      await goesOn(index)
+      await moment(100 * dice.draw())
+      const whose = cut % 2 === 0 ? '' : `and pid in (select pid from pg_locks where locktype = 'advisory')`
+      await index.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'lexigraph' and datname = current_database() ${whose}`,
+      )
     }
     await goesOn(index)
-    const leader = await until(() => living.find(leads))
-    await moment(600 * dice.draw())
-    await leader.kill('SIGKILL')
-    living = living.filter((one) => one !== leader)
-    await until(() => living.find(leads))
-  }
-  for (let cut = 0; cut < rounds(2); cut += 1) {
-    await goesOn(index)
-    await moment(100 * dice.draw())
-    const whose = cut % 2 === 0 ? '' : `and pid in (select pid from pg_locks where locktype = 'advisory')`
-    await index.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'lexigraph' and datname = current_database() ${whose}`,
-    )
-  }
-  await goesOn(index)
-  await agreement(followed)
-})
+    await agreement(followed)
+  },
+)
 
 longTest(
   'after the primary is lost, its standby is followed into from the cursor it has',
