@@ -1,14 +1,12 @@
 /** Explains why a document is not a valid lexicon: the path, the problem and the remedy. */
+import type { LexiconDoc, lexiconDoc } from '@atproto/lexicon'
+import { isObject, valueAt } from '../util/is-object.ts'
 import { nearest } from '../util/text/nearest.ts'
 
-/** An issue of the library's validator. */
-interface Issue {
-  readonly code: string
-  readonly path: readonly (string | number)[]
-  readonly message: string
-  /** For an unknown type: the types allowed in its place. */
-  readonly options?: unknown
-}
+/** An issue of the library's validator. Its messages are not shown, because they speak of the library's own terms. */
+type Issue = NonNullable<ReturnType<typeof lexiconDoc.safeParse>['error']>['issues'][number]
+
+type Path = readonly (string | number)[]
 
 /** A fault of a document or of the reference targets. */
 export interface Problem {
@@ -18,33 +16,168 @@ export interface Problem {
   readonly remedy: string
 }
 
-export function invalidDocument(document: unknown, issue: Issue): Problem {
-  const path = issue.path.join('.')
-  if (issue.code === 'invalid_union_discriminator' && Array.isArray(issue.options))
-    return { path, ...wrongType(document, issue.path, issue.options.map(String)) }
-  return {
-    path,
-    problem: `This is not a valid lexicon document: ${issue.message.replace(/\.$/, '')}.`,
-    remedy:
-      'Correct it as the lexicon language says, or move the file out of the directory when it is not a lexicon.',
+/** Several problems for a place with alternatives, each of which has its own. */
+export function invalidDocument(document: unknown, issue: Issue): readonly Problem[] {
+  const { path } = issue
+  const here = (texts: Omit<Problem, 'path'>): Problem[] => [{ path: path.join('.'), ...texts }]
+  switch (issue.code) {
+    case 'invalid_union_discriminator':
+      return here(wrongType(document, path, issue.options.map(String)))
+    case 'invalid_enum_value':
+      return here(wrongFormat(valueAt(document, path), issue.options.map(String)))
+    case 'invalid_literal':
+      return here(wrongValue(document, path, JSON.stringify(issue.expected)))
+    case 'invalid_type':
+      return here(wrongValue(document, path, described[issue.expected] ?? 'another value'))
+    case 'too_small':
+      return here(wrongValue(document, path, 'a string that is not empty'))
+    case 'invalid_union':
+      return noAlternative(document, issue)
+    default:
+      return brokenRule(document, path, issue.message)
   }
 }
 
-function wrongType(document: unknown, path: readonly (string | number)[], known: readonly string[]) {
-  const within = (value: unknown, part: string | number) => (value as Record<string, unknown> | null)?.[part]
-  const type = path.reduce<unknown>(within, document)
+/** The alternative whose type the value has says what is wrong in it. */
+function noAlternative(
+  document: unknown,
+  { path, unionErrors }: Extract<Issue, { code: 'invalid_union' }>,
+): readonly Problem[] {
+  if (path.at(-1) !== 'schema')
+    return [
+      {
+        path: path.join('.'),
+        ...wrongValue(document, path, 'a string, an integer, true, false or a list of these'),
+      },
+    ]
+  const typePath = [...path, 'type']
+  const value = valueAt(document, path)
+  if (!isObject(value)) return [{ path: path.join('.'), ...wrongValue(document, path, 'an object') }]
+  // The library gives paths of alternatives from the definition on.
+  const definition = path.slice(0, 2)
+  const chosen = unionErrors
+    .map(({ issues }) => issues.map((one) => ({ ...one, path: [...definition, ...one.path] })))
+    .find((issues) => issues.every((one) => one.path.join('.') !== typePath.join('.')))
+  return (
+    chosen?.flatMap((one) => invalidDocument(document, one)) ?? [
+      { path: typePath.join('.'), ...wrongType(document, typePath, ['ref', 'union', 'object']) },
+    ]
+  )
+}
+
+/** A rule that the library states in code. */
+function brokenRule(document: unknown, path: Path, message: string): readonly Problem[] {
+  const value = valueAt(document, path)
+  const place = path.join('.')
+  if (place === 'id')
+    return [{ path: place, ...wrongValue(document, path, 'an NSID such as "org.example.book"') }]
+  if (path.length === 2 && !isObject(value))
+    return [{ path: place, ...wrongValue(document, path, 'an object') }]
+  if (path.length === 2 && !definitionTypes.includes(String(valueAt(value, ['type']))))
+    return [{ path: `${place}.type`, ...wrongType(document, [...path, 'type'], definitionTypes) }]
+  if (path.length === 0) return outsideMain(document as LexiconDoc)
+  if (!isObject(value)) {
+    const tag = JSON.stringify(path.at(-1))
+    return [
+      { path: place, problem: `${tag} is not a language tag.`, remedy: 'Write one such as "en" or "pt-BR".' },
+    ]
+  }
+  // The name is in the message alone, which comes once for each.
+  const name = /"(.*)"/s.exec(message)?.[1] ?? ''
+  return [
+    {
+      path: `${place}.required`,
+      problem: `${JSON.stringify(name)} is required, and is not among "properties".`,
+      remedy: suggest(name, Object.keys(isObject(value['properties']) ? value['properties'] : {})),
+    },
+  ]
+}
+
+/** The types of `main` alone come first. */
+const definitionTypes =
+  'record query procedure subscription permission-set object array token string integer boolean bytes cid-link blob unknown'.split(
+    ' ',
+  )
+
+function outsideMain({ defs }: LexiconDoc): readonly Problem[] {
+  return Object.entries(defs)
+    .filter(([name, { type }]) => name !== 'main' && definitionTypes.slice(0, 5).includes(type))
+    .map(([name, { type }]) => ({
+      path: `defs.${name}`,
+      problem: `The definition "${name}" is a ${type}, which only "main" may be.`,
+      remedy: 'Name it "main", in a document of its own if this one has another "main".',
+    }))
+}
+
+const described: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+function wrongValue(document: unknown, path: Path, expected: string): Omit<Problem, 'path'> {
+  const name = path.at(-1)
+  const value = valueAt(document, path)
+  const isWhole = name === undefined || name === 'lexicon'
+  const otherwise = isWhole ? ', or move the file out of the directory when it is not a lexicon' : ''
+  if (value !== undefined)
+    return { problem: `${shown(value)} is not ${expected}.`, remedy: `Write ${expected}${otherwise}.` }
+  const others = Object.keys(Object(valueAt(document, path.slice(0, -1))))
+  const similar = nearest(String(name), others)
+  return {
+    problem: `"${name}" is missing.`,
+    remedy:
+      similar === null
+        ? `Add "${name}" with ${expected}${otherwise}.`
+        : `Did you write "${similar}" instead of "${name}"? It is ${expected}.`,
+  }
+}
+
+function wrongFormat(format: unknown, known: readonly string[]): Omit<Problem, 'path'> {
+  const text = typeof format === 'string' ? format : ''
+  const similar = foreignFormats[text.toLowerCase()] ?? nearest(text, known)
+  return {
+    problem: `${shown(format)} is not a format of the lexicon language.`,
+    remedy: `${similar === null ? '' : `Did you mean "${similar}"? `}${oneOf(known)}`,
+  }
+}
+
+const foreignFormats: Readonly<Record<string, string>> = {
+  date: 'datetime',
+  time: 'datetime',
+  'date-time': 'datetime',
+  timestamp: 'datetime',
+  url: 'uri',
+  lang: 'language',
+  rkey: 'record-key',
+}
+
+/** Long values are cut, so that a message stays one line. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}
+
+function wrongType(document: unknown, path: Path, known: readonly string[]): Omit<Problem, 'path'> {
+  const type = valueAt(document, path)
   if (type === undefined) return { problem: 'A type is missing.', remedy: oneOf(known) }
-  if (type === 'object' || type === 'array') {
+  if (type === 'object' || type === 'array' || type === 'token') {
     const name = path.findLast((part) => part !== 'type' && part !== 'items')
     return {
-      problem: `An ${type} cannot be defined inside another definition.`,
+      problem: `${type === 'token' ? 'A' : 'An'} ${type} cannot be defined inside another definition.`,
       remedy: `Move it to "defs", such as under "${name}", and refer to it: {"type": "ref", "ref": "#${name}"}.`,
     }
   }
   const text = typeof type === 'string' ? type : JSON.stringify(type)
-  const similar = nearest(text, known)
+  const isElsewhere = [...definitionTypes, 'ref', 'union', 'params', 'permission'].includes(text)
+  const similar = isElsewhere ? null : nearest(text, known)
   return {
-    problem: `${JSON.stringify(type)} is not a type of the lexicon language.`,
+    problem: isElsewhere
+      ? `"${text}" is a type that is not allowed here.`
+      : `${shown(type)} is not a type of the lexicon language.`,
     remedy:
       foreignTypes.find(([names]) => names.includes(text.toLowerCase()))?.[1] ??
       (similar === null ? oneOf(known) : `Write {"type": "${similar}"}.`),

@@ -111,10 +111,10 @@ const broken: Readonly<Record<string, [given: object, path: string, problem: Reg
         defs: { main: { type: 'record', record: { type: 'object', required: ['x'], properties: {} } } },
       },
     ],
-    'defs.main.record',
-    /Required field "x" not defined/,
+    'defs.main.record.required',
+    /^"x" is required, and is not among "properties"\.$/,
   ],
-  'a document that is no object': [[['a.b.c']], '', /Expected object, received array/],
+  'a document that is no object': [[['a.b.c']], '', /^\["a\.b\.c"\] is not an object\.$/, /not a lexicon\.$/],
   'an id that another file has': [
     [recordDoc('a.b.c', {}), recordDoc('a.b.c', { x: text })],
     'id',
@@ -182,6 +182,18 @@ const broken: Readonly<Record<string, [given: object, path: string, problem: Reg
     '',
     /is built in, and this document says something else/,
     /Remove the file/,
+  ],
+  'a document without its version, with the word in its place': [
+    [{ lexcon: 1, id: 'a.b.c', defs: {} }],
+    'lexicon',
+    /^"lexicon" is missing\.$/,
+    /^Did you write "lexcon" instead of "lexicon"\?/,
+  ],
+  'a format of other languages': [
+    { type: 'string', format: 'date' },
+    `${x}.format`,
+    /^"date" is not a format of the lexicon language\.$/,
+    /^Did you mean "datetime"\? Write datetime, uri, /,
   ],
   'no record type': [
     [{ lexicon: 1, id: 'a.b.c', defs: { x: text } }],

@@ -93,7 +93,8 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
   for (const { file, document } of files) {
     const result = lexiconDoc.safeParse(document)
     if (!result.success) {
-      problems.push(...result.error.issues.map((issue) => ({ file, ...invalidDocument(document, issue) })))
+      for (const issue of result.error.issues)
+        problems.push(...invalidDocument(document, issue).map((problem) => ({ file, ...problem })))
       const id: unknown =
         typeof document === 'object' && document !== null && 'id' in document ? document.id : null
       refused.add(typeof id === 'string' ? id : file)
