@@ -76,6 +76,41 @@ test('problems of all files come together, each with its file', async () => {
   )
 })
 
+test('a file whose name is nearly that of another file than a lexicon is refused with the name', async () => {
+  const spellings = ['references.json', 'stories.json', 'display.json'].flatMap((right) => {
+    const [stem = '', singular = stem.replace(/ies$/, 'y').replace(/s$/, '')] = right.split('.json', 1)
+    const swapped = `${stem[1]}${stem[0]}${stem.slice(2)}.json`
+    const endings = ['jsn', 'JSON', 'jsno', 'json5', 'jsonc'].map((ending) => `${stem}.${ending}`)
+    const doubled = `${stem}${stem.at(-1)}.json`
+    return [stem, `${singular}.json`, `x/${right}`, swapped, doubled, ...endings]
+      .filter((wrong) => wrong !== right)
+      .map((wrong) => [wrong, right] as const)
+  })
+  for (const [wrong, right] of spellings) {
+    using dir = directoryOf({ 'a.json': recordDoc('a.b.c', {}), [wrong]: { 'a.b.c': {} } })
+    const problems = await problemsOf(dir.path)
+    assert.deepEqual(
+      problems.map(({ file }) => file),
+      [join(dir.path, wrong)],
+    )
+    assert.ok(problems[0]!.remedy.startsWith(`Did you mean "${right}", at the root`), `${wrong}: ${right}`)
+  }
+})
+
+test('lexicons, backups, records and other files may have such names', async () => {
+  using dir = directoryOf({
+    'story.json': recordDoc('a.b.story', {}),
+    'x/display.json': recordDoc('a.b.display', {}),
+    'references.json~': '',
+    'references.json.bak': '',
+    'stories.jsonl': '',
+    'display.md': '',
+    LICENSE: '',
+    'x/references': '',
+  })
+  assert.deepEqual(await problemsOf(dir.path), [])
+})
+
 test('a directory that is missing, empty, or a file is one problem', async () => {
   using dir = directoryOf({ 'file.json': '{}', 'empty/note.txt': '', 'only/references.json': '{}' })
   for (const [name, expected] of [

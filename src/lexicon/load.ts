@@ -1,7 +1,9 @@
 /** Loads a directory tree of lexicon documents. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
+import { isObject } from '../util/is-object.ts'
 import { measureJson } from '../util/text/json-depth.ts'
+import { editDistance, nearest } from '../util/text/nearest.ts'
 import { buildLexicons, type LexiconFile, type LexiconProblem, type LexiconSet } from './lexicons.ts'
 import { displayFile, referencesFile, storiesFile } from './document.ts'
 
@@ -22,9 +24,15 @@ export async function loadLexicons(dir: string): Promise<LoadedLexicons> {
   const files: LexiconFile[] = []
   const others = new Map<string, unknown>()
   for (const file of names) {
+    const meant = meantFile(file)
+    if (!file.endsWith('.json')) {
+      unreadable.push(misnamed(file, meant))
+      continue
+    }
     const parsed = parseJsonFile(await readFile(join(dir, file)))
     if (!parsed.ok) unreadable.push({ file, path: '', problem: parsed.problem, remedy: notJsonRemedy })
     else if ([referencesFile, storiesFile, displayFile].includes(file)) others.set(file, parsed.value)
+    else if (meant !== null && !isLexicon(parsed.value)) unreadable.push(misnamed(file, meant))
     else files.push({ file, document: parsed.value })
   }
   if (files.length === 0 && unreadable.length === 0)
@@ -38,6 +46,36 @@ export async function loadLexicons(dir: string): Promise<LoadedLexicons> {
 }
 
 const notJsonRemedy = 'Correct the file, or move it out of the directory when it is no lexicon.'
+
+function isLexicon(value: unknown): boolean {
+  return isObject(value) && ('lexicon' in value || 'defs' in value)
+}
+
+function misnamed(file: string, meant: string | null): LexiconProblem {
+  return {
+    file,
+    path: '',
+    problem: 'This file is not a lexicon document, and has no meaning under its name.',
+    remedy: `Did you mean "${meant}", at the root of the directory? Rename it, or move it out of the directory.`,
+  }
+}
+
+/** The file that is not a lexicon and whose name this one probably misspells; null for names of backups and others. */
+function meantFile(file: string): string | null {
+  const { name, ext } = parse(file)
+  const isJson = ext === '' || editDistance(ext.toLowerCase(), '.json', 1, true) !== null
+  if (!isJson || /~$|l$/i.test(ext)) return null
+  const found = nearest(name, Object.keys(otherFiles))
+  return found === null ? null : otherFiles[found]!
+}
+
+const otherFiles: Readonly<Record<string, string>> = {
+  references: referencesFile,
+  reference: referencesFile,
+  stories: storiesFile,
+  story: storiesFile,
+  display: displayFile,
+}
 
 function wholeDirectory(dir: string, what: string): LexiconProblem {
   const remedy = 'Name a directory of lexicon documents: JSON files, in folders or not.'
@@ -60,7 +98,8 @@ async function listJsonFiles(dir: string, below: string, seen: Set<string>): Pro
       if (name.startsWith('.')) continue
       at = join(below, name)
       const kind = await stat(join(dir, at))
-      if (kind.isFile() && name.endsWith('.json')) names.push(at)
+      if (kind.isFile() && (name.endsWith('.json') || (below === '' && meantFile(name) !== null)))
+        names.push(at)
       if (!kind.isDirectory()) continue
       const nested = await listJsonFiles(dir, at, seen)
       if (typeof nested === 'string') return nested
