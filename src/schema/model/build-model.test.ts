@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GraphQLObjectType } from 'graphql'
-import { recordDoc, ref, strongRef } from '../../../test/support/lexicons/documents.ts'
+import { lexiconsOf, recordDoc, ref, strongRef } from '../../../test/support/lexicons/documents.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { buildGraphQLSchema } from '../graphql/graphql.ts'
+import { buildModel } from './build-model.ts'
 import type { Model } from './model.ts'
 import { groupFields } from './operators.ts'
 
@@ -149,3 +150,14 @@ function collection({ collections }: Model) {
   assert.ok(only !== undefined)
   return only
 }
+
+test('a target that no lexicon defines is noted, with the nearest collection', () => {
+  const documents = [recordDoc('a.b.book', { by: strongRef, on: strongRef }), recordDoc('a.b.person', {})]
+  const notesWith = (...targets: readonly string[]) =>
+    buildModel(lexiconsOf(documents, { 'a.b.book#by': targets })).notes
+  assert.deepEqual(notesWith('a.b.person', 'a.b.book'), [])
+  assert.deepEqual(notesWith('a.b.person', 'a.b.persom', 'org.elsewhere.entirely.different'), [
+    'references.json: a.b.book#by: "a.b.persom" has no lexicon here, so its records are not served. Did you mean "a.b.person"? Add the lexicon, unless this is meant.',
+    'references.json: a.b.book#by: "org.elsewhere.entirely.different" has no lexicon here, so its records are not served. Add the lexicon, unless this is meant.',
+  ])
+})

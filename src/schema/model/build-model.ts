@@ -1,7 +1,7 @@
 /** Builds the model, with its kinds, names and references, from the record lexicons and every definition they reach. */
 import { type FoundDef, isRecordLexicon, resolveRef, strongRefLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicons.ts'
-import { buildReferences } from './build-references.ts'
+import { buildReferences, unservedTargets } from './build-references.ts'
 import { withCoordinates } from './coordinates.ts'
 import { describe } from '../graphql/describe.ts'
 import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
@@ -54,6 +54,7 @@ interface Definition {
 export function buildModel(lexicons: LexiconSet): Model {
   const walk = new Walk(lexicons)
   const { notes } = walk
+  notes.push(...unservedTargets(lexicons))
   const bare = lexicons.documents.filter(isRecordLexicon).map((document) => ({
     nsid: document.id,
     typeName: typeNameOf(document.id),

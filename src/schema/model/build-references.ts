@@ -1,4 +1,10 @@
-/** Finds the references of a collection: every strongRef and at-uri outside unions, with its declared targets. */
+/**
+ * Finds the references of a collection: every strongRef and at-uri outside unions, with its declared targets; and the
+ * targets that are not served.
+ */
+import { collectionsOf, referencesFile } from '../../lexicon/document.ts'
+import type { LexiconSet } from '../../lexicon/lexicons.ts'
+import { nearest } from '../../util/text/nearest.ts'
 import type { Collection, FieldType, ObjectType, Reference } from './model.ts'
 import { viaFieldOf } from './naming.ts'
 
@@ -38,6 +44,19 @@ export function buildReferences(
   }
   visit({ kind: 'object', type: collection.type }, [], false, [])
   return unique(found)
+}
+
+/** A target without a lexicon is allowed, but may be misspelt: one sentence each. */
+export function unservedTargets({ documents, targets }: Pick<LexiconSet, 'documents' | 'targets'>): string[] {
+  const served = collectionsOf({ documents })
+  const sentenceOf = (key: string, target: string): string => {
+    const similar = nearest(target, served)
+    const guess = similar === null ? '' : ` Did you mean "${similar}"?`
+    return `${referencesFile}: ${key}: "${target}" has no lexicon here, so its records are not served.${guess} Add the lexicon, unless this is meant.`
+  }
+  return [...targets].flatMap(([key, all]) =>
+    all.filter((target) => !served.includes(target)).map((target) => sentenceOf(key, target)),
+  )
 }
 
 /** Two paths may give one name (`a.b` and `aB`); a `_` is appended to the later one in the lexicon's order. */

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import type { ReadDatabase } from '../../../database/database.ts'
 import { ask, type Steps } from '../../../database/metadata/steps.ts'
 import { isInMemory } from '../../../database/open.ts'
+import { unservedTargets } from '../../../schema/model/build-references.ts'
 import { CommandError, type CommandContext, notify } from '../../command.ts'
 import { assertIngest, startBackgroundTasks } from '../../background/background-tasks.ts'
 import {
@@ -158,10 +159,10 @@ async function announce(
   notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
 }
 
-/** One line each for the database, the lexicons, the collections and the serving processes. */
+/** One line each for the database, the lexicons, the collections, the serving processes and targets without lexicon. */
 async function describeServed(
   config: Config,
-  { dir, tables }: ProjectContext,
+  { dir, lexicons, tables }: ProjectContext,
   read: Pick<ReadDatabase, 'readSteps' | 'dialect'>,
   workers: number,
 ): Promise<readonly string[]> {
@@ -170,6 +171,7 @@ async function describeServed(
     `Lexicons: ${dir}`,
     `Collections and their records: ${await read.readSteps(() => readTotals(tables))}`,
     `Workers: ${workers}`,
+    ...unservedTargets(lexicons),
   ]
 }
 
