@@ -1,3 +1,5 @@
+import { asSentence } from '../util/text/messages.ts'
+
 /** Number of running operations that must finish even if the pipe is closed. */
 let unfinished = 0
 
@@ -20,7 +22,7 @@ export function endOnLostOutput(): void {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') {
         if (stream === process.stderr) return
-        process.stderr.write(`The output was not written: ${error.message}.${diskAdvice(error)}\n`)
+        process.stderr.write(`The output was not written: ${asSentence(error.message)}${diskAdvice(error)}\n`)
         process.exitCode = 1
       }
       if (unfinished === 0) process.exit()

@@ -1,4 +1,5 @@
 /** Runs a server until it is stopped; requests in flight are answered first. */
+import { asSentence } from '../../util/text/messages.ts'
 import { once } from 'node:events'
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
@@ -204,6 +205,6 @@ export function listenFailure(
     case 'EAI_AGAIN':
       return `${host} is no address of this machine; ${option === '--port' ? '--host' : option} takes one, such as 127.0.0.1 or 0.0.0.0.`
     default:
-      return `The server cannot listen on port ${port} of ${host}: ${message}.`
+      return `The server cannot listen on port ${port} of ${host}: ${asSentence(message)}`
   }
 }

@@ -1,4 +1,5 @@
 /** Serves metrics at the configured address, for this process or all its workers. Loaded only if they are enabled. */
+import { asSentence } from '../../util/text/messages.ts'
 import type { ReadDatabase } from '../../database/database.ts'
 import { isLoopback } from '../../server/admission/limits/address.ts'
 import { listenAt } from '../../server/http/listening.ts'
@@ -40,7 +41,7 @@ export async function serveMetrics(
   stack.defer(() => app.close())
   const wanted = config['metrics-port'] ?? 0
   const address = await listenAt(app, { host, port: wanted }).catch((cause: Error) => {
-    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${cause.message}. Choose others with --metrics-port and --metrics-host.`
+    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${asSentence(cause.message)} Choose others with --metrics-port and --metrics-host.`
     throw new CommandError(message, { cause })
   })
   const url = `${address}/metrics`

@@ -1,4 +1,5 @@
 /** Starts worker processes that answer at one port, and replaces those that die, unless several do so early. */
+import { asSentence } from '../../util/text/messages.ts'
 import cluster, { type Worker } from 'node:cluster'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -99,7 +100,7 @@ export class Workers implements AsyncDisposable {
       this.#deaths = performance.now() - started < early ? this.#deaths + 1 : 0
       if (end.kind === 'died' && this.#deaths >= earlyDeaths)
         return this.#refuse(
-          `${earlyDeaths} workers in a row ended soon after their start, the last ${end.message}.`,
+          `${earlyDeaths} workers in a row ended soon after their start, the last ${asSentence(end.message)}`,
         )
       process.stderr.write(
         end.kind === 'died'

@@ -1,4 +1,5 @@
 /** Loads the tiers of callers: those of src/server/admission/tiers.ts, changed and extended by the operator's file. */
+import { asSentence } from '../../util/text/messages.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { defaultTiers, publicFiles, type Tier } from '../../server/admission/tiers.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -46,7 +47,7 @@ function parseObject(content: Buffer, file: string): object {
     // Editors of some systems begin every file with a byte order mark.
     value = JSON.parse(content.toString().replace(/^\uFEFF/, ''))
   } catch (cause) {
-    throw new CommandError(`${file} is not JSON: ${(cause as Error).message}.`, { cause })
+    throw new CommandError(`${file} is not JSON: ${asSentence((cause as Error).message)}`, { cause })
   }
   if (!isObject(value))
     throw new CommandError(`${file} must have one object with a member for each tier, such as ${example}.`)

@@ -1,4 +1,5 @@
 /** Ends a process whose database's file was replaced, overwritten or deleted: others may use the new one by now. */
+import { asSentence } from '../../util/text/messages.ts'
 import { sharedPath } from '../../database/open.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
 import { confirmIdentity, emptyLog, identityOf, isOverwritten } from '../../database/sqlite/open-file.ts'
@@ -32,7 +33,9 @@ export function watchFile(
       clearInterval(timer)
       const { message } = error as Error
       const isReplaced = error instanceof ReplacedFileError
-      onReplaced(new CommandError(isReplaced ? message : `The file ${path} cannot be watched: ${message}.`))
+      onReplaced(
+        new CommandError(isReplaced ? message : `The file ${path} cannot be watched: ${asSentence(message)}`),
+      )
     }
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }

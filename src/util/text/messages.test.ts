@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { cleanText, shorten, withoutMiddle } from './messages.ts'
+import { asSentence, cleanText, shorten, withoutMiddle } from './messages.ts'
 
 test('text from elsewhere is shown on one line, without what drives a terminal, and cut', () => {
   assert.equal(cleanText('Grüße, 世界 👋🏽'), 'Grüße, 世界 👋🏽')
@@ -37,4 +38,13 @@ test('what is cut out of the middle of a message is not missed when it is shorte
   ])
     assert.equal(shorten(withoutMiddle(message)), shorten(message))
   assert.ok(withoutMiddle('a, bc, '.repeat(100_000)).length < 5_000)
+})
+
+test('a message ends with one full stop, also in the sentences of commands', () => {
+  assert.deepEqual(['Disk full', 'Disk full.', 'Why?'].map(asSentence), ['Disk full.', 'Disk full.', 'Why?'])
+  const root = new URL('../../../', import.meta.url)
+  const doubled = globSync('src/cli/**/*.ts', { cwd: root }).filter((file) =>
+    /message\)?\}\./i.test(readFileSync(new URL(file, root), 'utf8')),
+  )
+  assert.deepEqual(doubled, [])
 })

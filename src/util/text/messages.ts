@@ -34,6 +34,11 @@ export function withoutMiddle(message: string): string {
 
 const longWord = new RegExp(`[^\\s,]{${longestWord + 1},}`, 'g')
 
+/** A message as the end of a sentence: some have a full stop of their own. */
+export function asSentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
+
 /** The message of an error's innermost cause, as part of a sentence. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,4 +1,5 @@
 /** `purge`: permanently removes given records and accounts, and records beyond their retention. */
+import { asSentence } from '../../../util/text/messages.ts'
 import { UsageError } from '../../../errors.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from '../../../database/database.ts'
 import { isPostgres } from '../../../database/open.ts'
@@ -134,7 +135,7 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
 function throwUnfinished(cause: unknown): never {
   if (cause instanceof DatabaseBusyError) throw cause
   throw new CommandError(
-    `The rows are removed, but may be left in free space, because that could not be written anew: ${(cause as Error).message}. Run \`lexigraph purge\` again when it can.`,
+    `The rows are removed, but may be left in free space, because that could not be written anew: ${asSentence((cause as Error).message)} Run \`lexigraph purge\` again when it can.`,
     { cause },
   )
 }

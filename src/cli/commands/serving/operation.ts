@@ -1,4 +1,5 @@
 /** `query 'GRAPHQL'` and `explain 'GRAPHQL'`: answer one operation without a server, or show how it is answered. */
+import { asSentence } from '../../../util/text/messages.ts'
 import { UsageError } from '../../../errors.ts'
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -63,7 +64,7 @@ function parseVariables(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new UsageError(`--variables is not JSON: ${(error as Error).message}.`)
+    throw new UsageError(`--variables is not JSON: ${asSentence((error as Error).message)}`)
   }
   if (!isObject(value)) throw new UsageError('--variables must be a JSON object, such as {"first": 10}.')
   return value
@@ -92,9 +93,12 @@ async function writeAnswer(
     else await writeWhole(output, Readable.from(file.bytes))
   } catch (cause) {
     const { message } = cause as Error
-    throw new CommandError(`The file on ${output ?? 'standard output'} was not completed: ${message}.`, {
-      cause,
-    })
+    throw new CommandError(
+      `The file on ${output ?? 'standard output'} was not completed: ${asSentence(message)}`,
+      {
+        cause,
+      },
+    )
   }
   notify(config, `Wrote ${counted(file.rows(), 'row')}.`)
 }
