@@ -31,6 +31,8 @@ export const limits = {
   directivesInOnePlace: 5,
   /** Nested selections; introspection needs 14. */
   depth: 32,
+  /** Selected references to records within each other; the parser of SQLite has no room for more than 23. */
+  references: 20,
   /** Fields with fragments expanded. */
   fields: 5_000,
   /** Fields with an alias, with fragments expanded. */
@@ -271,10 +273,23 @@ export function measureVariables(raw: Readonly<Record<string, unknown>>): number
   return size + values
 }
 
-/** Counts what all `where` of an operation have while they are built, because a hundred of them may use one variable. */
+/**
+ * Counts what an operation has while it is built: references within each other, and conditions and values of all `where`,
+ * because a hundred of them may use one variable.
+ */
 export class OperationCounts {
   conditions = 0
   #values = 0
+  #references = 0
+
+  /** Builds what is selected of a record that a reference leads to. */
+  withinReference<Result>(build: () => Result): Result {
+    this.#references += 1
+    assertWithin('references', this.#references, 'Selections follow too many references within each other')
+    const built = build()
+    this.#references -= 1
+    return built
+  }
 
   /** Counts an operator, or an object of operators. */
   countCondition(): void {

@@ -33,7 +33,9 @@ export function buildRecord(context: PlanContext, table: Table, sets: Sets): Fie
 
 /** The selected fields of a record of each collection, for a reference that may lead to any of them. */
 export function buildRecords(context: PlanContext, sets: Sets): RecordSelections {
-  return context.tables.map((table) => ({ table, fields: buildRecord(context, table, sets) }))
+  return context.counts.withinReference(() =>
+    context.tables.map((table) => ({ table, fields: buildRecord(context, table, sets) })),
+  )
 }
 
 /** A list field; `link` is how its records refer to the outer row. */
