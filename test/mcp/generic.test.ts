@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Json } from '../reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../support/service/agents.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf, readPages } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { prepare } from '../../src/query/parse/prepare.ts'
@@ -145,7 +145,7 @@ for (const [name, ...lexicons] of lexiconSets) {
     const agent = createAgent(model, engineEndpoint(service.engine))
     const listed = JSON.stringify({ tools: agent.tools })
     assert.ok(countTokens(listed) <= 2500)
-    await answers(agent, 'describe', {})
+    await countsReferring(agent, context)
     for (const { label, collection } of tried) {
       await answers(agent, 'describe', { collection: label })
       await answers(agent, 'search_records', { collection: collection.typeName, limit: 50 })
@@ -169,11 +169,31 @@ for (const [name, ...lexicons] of lexiconSets) {
   })
 }
 
-async function answers(agent: Agent, name: keyof typeof budgets, args: Json): Promise<void> {
-  const text = await agent.text(name, args).catch((error: unknown) => {
-    throw new Error(`${name} ${JSON.stringify(args)}: ${(error as Error).message}`, { cause: error })
-  })
-  assert.ok(countTokens(text) <= budgets[name], `${name} ${JSON.stringify(args)}`)
+/** Within the tool's own tokens, and within few. */
+async function answers(agent: Agent, name: keyof typeof budgets, given: Json): Promise<void> {
+  for (const args of [given, { ...given, max_tokens: 200 + (seed % 100) }]) {
+    const text = await agent.text(name, args).catch((error: unknown) => {
+      throw new Error(`${name} ${JSON.stringify(args)}: ${(error as Error).message}`, { cause: error })
+    })
+    const [tokens, most] = [countTokens(text), args['max_tokens'] ?? budgets[name]]
+    assert.ok(tokens <= most, `${name} ${JSON.stringify(args)}: ${tokens} ${text}`)
+  }
+}
+
+/** The collections, page by page, name the records that refer to each, or count those that have no room. */
+async function countsReferring(agent: Agent, context: FilterContext): Promise<void> {
+  for (const max_tokens of [200, 600, 1_400, 10_000]) {
+    const pages = await readPages(agent.call, 'describe', { max_tokens })
+    const all: readonly Json[] = pages.flatMap(({ collections }) => collections)
+    assert.equal(all.length, context.catalogue.subjects.length)
+    for (const { collection, referredToBy: shown = [] } of all) {
+      const names = [...reverseNames(context.catalogue.named(collection).collection, context).values()]
+      const more = Number(/^… (\d+) more$/.exec(shown.at(-1) ?? '')?.[1] ?? 0)
+      const listed = more === 0 ? shown : shown.slice(0, -1)
+      assert.deepEqual(listed, names.slice(0, names.length - more), `${max_tokens} ${collection}`)
+    }
+    for (const page of pages) assert.ok(countTokens(JSON.stringify(page)) <= max_tokens, JSON.stringify(page))
+  }
 }
 
 /** Of thousands of refusals nobody reads the stack, which takes longer than all else. */

@@ -136,7 +136,7 @@ function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [s
   const references = [...reverseNames(collection, toolbox)].filter(
     ([{ path }]) => path.join() !== collection.stories?.field,
   )
-  return references.slice(0, 12).map(([reference, name]) => {
+  return references.map(([reference, name]) => {
     const { label } = toolbox.catalogue.of(reference.collection)
     return [name, `← ${label}.${reference.path.join('.')}`]
   })

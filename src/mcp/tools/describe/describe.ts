@@ -17,6 +17,9 @@ import { groupNames, findGroupAtEnd, isMoment, selectGroup } from '../../../ask/
 
 /** Collections whose times one query reads; each may cost 20 points. */
 const mostTimes = 10
+/** How many names of referring records each collection has, tried in this order; all that have room if it is paged. */
+const referring = [Infinity, 12, 4, 1, 0] as const
+const mostPaged = 4
 
 interface DescribeArguments extends Json {
   readonly name?: string
@@ -77,18 +80,37 @@ async function describeAll(after: string | undefined, toolbox: Toolbox): Promise
       about: cutText(collection.type.description, 160),
       records,
       ...(range !== null && records > 0 && { time: timeOf(subject, records, range) }),
-      ...(names.length > 0 && names.length <= 4 && { referredToBy: names }),
+      ...(names.length > 0 && { referredToBy: names }),
     }
   })
   const archive = await toolbox.archiveHint()
   const room = toolbox.budget - 60 - (archive === null ? 0 : 40)
-  const whole = fitValue(present({ asOf, collections: rows }), room).value as Json
+  const whole = fitCollections(asOf, rows, room)
   const shown = (whole.collections as readonly Json[]).length
   const last = shown < rows.length ? rows[shown - 1] : undefined
   const more = last === undefined ? null : `${rows.length - shown} more collections are served.`
   const isTimed = rows.slice(0, shown).every(({ records, time }) => records === 0 || time !== undefined)
   const untimed = isTimed ? null : 'Where time is missing, describe that collection.'
   return present({ ...whole, after: last?.collection, hint: sentences(archive, untimed, more) })
+}
+
+/** As many collections as fit, or all, with the first names of the records that refer to each. */
+function fitCollections(asOf: unknown, rows: readonly Json[], room: number): Json {
+  const fitted = referring.values().map((most) => {
+    const collections = rows.map(({ referredToBy: names, ...row }) => ({
+      ...row,
+      ...(Array.isArray(names) && { referredToBy: first(names, most) }),
+    }))
+    const { value, cut } = fitValue(present({ asOf, collections }), room)
+    const isWhole = cut.length === 0 || (most <= mostPaged && cut.every(({ path }) => path === 'collections'))
+    return { value: value as Json, isWhole: isWhole || most === 0 }
+  })
+  return fitted.find(({ isWhole }) => isWhole)?.value ?? {}
+}
+
+function first(names: readonly string[], most: number): readonly string[] {
+  const left = names.length - most
+  return left > 0 ? [...names.slice(0, most), `… ${left} more`] : names
 }
 
 const mostValues = 50
