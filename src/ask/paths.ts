@@ -236,22 +236,31 @@ export function wordOf(kind: Field['type']['kind']): string {
   return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
 }
 
-/** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
-function reverseSteps(
+/** By every name that leads to one of them: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
+function reverseSteps(collection: Collection, context: SchemaContext): ReadonlyMap<string, RecordStep> {
+  const all = reverseStepsByName(collection, context)
+  return new Map(
+    Array.from(all).flatMap(([name, [step, ...others]]) =>
+      step && others.length === 0 ? [[name, step]] : [],
+    ),
+  )
+}
+
+function reverseStepsByName(
   { referredBy, type }: Collection,
   { catalogue }: SchemaContext,
-): ReadonlyMap<string, RecordStep> {
-  const names = new Map<string, RecordStep | null>()
-  for (const reference of referredBy) {
+): ReadonlyMap<string, readonly RecordStep[]> {
+  const named = referredBy.flatMap((reference) => {
     const { viaField } = reference
-    if (type.fields.some(({ name }) => name === viaField)) continue
+    if (type.fields.some(({ name }) => name === viaField)) return []
     const record = holderOf(reference, catalogue.model)
     const short = lastPart(record.nsid)
     const step = { kind: 'reverse', name: viaField, some: true, reference, record } as const
-    for (const name of [short, `${short}${viaField.slice(record.rootField.length)}`, viaField])
-      names.set(name, names.has(name) ? null : step)
-  }
-  return new Map([...names].flatMap(([name, step]) => (step === null ? [] : [[name, step] as const])))
+    const names = new Set([short, `${short}${viaField.slice(record.rootField.length)}`, viaField])
+    return Array.from(names, (name) => ({ name, step }))
+  })
+  const byName = Map.groupBy(named, ({ name }) => name)
+  return new Map(Array.from(byName, ([name, some]) => [name, some.map(({ step }) => step)]))
 }
 
 /** The shortest name of each reverse reference that no property of the collection has. */
@@ -278,6 +287,17 @@ function unknownName(
   const holder = passed.length === 0 ? context.catalogue.of(from.nsid).label : passed.join('.')
   const wrong = `${holder} has no field "${part.slice(0, 80)}"`
   const instead = (name: string) => [...passed, name].join('.')
+  const several = isRecord ? severalSteps(part, collection, context) : []
+  if (several.length > 0) {
+    const rest = text
+      .trim()
+      .split('.')
+      .slice(passed.length + 1)
+    const paths = several.map((name) => `"${[instead(name), ...rest].join('.')}"`)
+    return new AskError(
+      `Records of ${part} refer to ${holder} in ${several.length} ways. Write ${paths.join(' or ')}.`,
+    )
+  }
   const elsewhere = isRecord ? pathsNearby(collection, context) : new Map<string, readonly string[]>()
   const same = elsewhere.get(part)?.slice(0, 3) ?? []
   if (same.length > 0)
@@ -291,6 +311,13 @@ function unknownName(
   if (near !== undefined) return new AskError(`${wrong}.${didYouMean(instead(near))}`)
   const shown = `${wrong}. It has: ${names.slice(0, 30).join(', ')}`
   return new AskError(passed.length > 0 || text.length > 80 ? `${shown}.` : `${shown}; see describe.`)
+}
+
+/** The names of the references that share the name; empty if there are not several. */
+function severalSteps(name: string, collection: Collection, context: SchemaContext): readonly string[] {
+  const steps = reverseStepsByName(collection, context).get(name) ?? []
+  const names = reverseNames(collection, context)
+  return steps.length < 2 ? [] : steps.flatMap(({ reference }) => names.get(reference) ?? [])
 }
 
 /** The collections that references of the record itself lead to, with the names of the references. */

@@ -97,6 +97,22 @@ for (const [name, ...lexicons] of lexiconSets) {
     }
   })
 
+  test(`a name that references of the ${name} lexicons share is refused with a path for each`, () => {
+    for (const { collection } of catalogue.subjects) {
+      const references = reverseNames(collection, context)
+      for (const [name, some] of Map.groupBy(
+        references.keys(),
+        (one) => one.collection.split('.').at(-1) ?? '',
+      ))
+        if (some.length > 1 && !collection.type.fields.some(({ property }) => property === name)) {
+          const said = refusalOf(() => parsePath(`${name}.count`, collection, context))
+          const paths = some.map((one) => `${references.get(one)}.count`)
+          assert.ok(said.endsWith(`Write "${paths.join('" or "')}".`), said)
+          for (const path of paths) parsePath(path, collection, context)
+        }
+    }
+  })
+
   test(`random filters of the ${name} lexicons are a valid where, or are refused in words`, async () => {
     const subjects = tried.map((subject) => ({
       subject,
@@ -194,6 +210,16 @@ async function countsReferring(agent: Agent, context: FilterContext): Promise<vo
     }
     for (const page of pages) assert.ok(countTokens(JSON.stringify(page)) <= max_tokens, JSON.stringify(page))
   }
+}
+
+function refusalOf(make: () => unknown): string {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof AskError) return error.message
+    throw error
+  }
+  return ''
 }
 
 /** Of thousands of refusals nobody reads the stack, which takes longer than all else. */
