@@ -53,9 +53,9 @@ export function modelOf(documents: readonly Json[], references: References, stor
 export function wholeUris({ prefix = '', ...answer }: Json): Json {
   const whole = (record: Json): Json => ({ ...record, uri: `${prefix}${record.uri}` })
   const { columns = [] } = answer
-  const samples = columns.lastIndexOf('samples')
+  const samples = columns.findLastIndex((name: string) => /^samples_?$/.test(name))
   const rows = answer['rows']?.map((row: Json[]) =>
-    samples === -1 ? row : row.with(samples, row[samples]?.map(whole)),
+    Array.isArray(row[samples]) ? row.with(samples, row[samples].map(whole)) : row,
   )
   // Records of a name by their columns.
   const matches: readonly Json[] | undefined = columns.includes('match')

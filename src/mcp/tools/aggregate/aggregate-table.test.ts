@@ -35,6 +35,14 @@ const properties = {
 const lexicon = recordLexicon('test.shares.work', properties, { defs: { part } })
 
 const note = recordLexicon('test.shares.note', { about: { type: 'string', format: 'at-uri' } })
+/** Called like the columns that are no paths. */
+const titles = 'count matching share against_count against_share score percent change samples'.split(' ')
+const named = recordLexicon(
+  'test.shares.named',
+  Object.fromEntries(titles.map((title) => [title, { type: 'integer' }])),
+)
+
+const lexicons = [lexicon, note, named]
 const references = { 'test.shares.note#about': ['test.shares.work'] }
 
 const kinds = 1_300
@@ -71,7 +79,7 @@ function expectedRows(
 }
 
 const shared = sharedService(async () => ({
-  lexicons: [lexicon, note],
+  lexicons,
   references,
   records: await recordsOfWorks(),
 }))
@@ -81,11 +89,13 @@ async function recordsOfWorks() {
   const records = await Promise.all(
     works.map((value, at) => buildRecord('test.shares.work', { rkey: `r${at}`, value })),
   )
-  return [...records, await buildRecord('test.shares.note', { rkey: 'n', value: { about: records[0]?.uri } })]
+  const about = await buildRecord('test.shares.note', { rkey: 'n', value: { about: records[0]?.uri } })
+  const value = Object.fromEntries(titles.map((title, at) => [title, 100 + at]))
+  return [...records, about, await buildRecord('test.shares.named', { rkey: 'n', value })]
 }
 
 async function open(database: Engine): Promise<Agent> {
-  return createAgent(modelOf([lexicon, note], references), await endpointOf(database))
+  return createAgent(modelOf(lexicons, references), await endpointOf(database))
 }
 
 async function endpointOf(database: Engine) {
@@ -210,5 +220,33 @@ onOneDatabase('the file of a table has its columns, and as many rows as its link
         )
     }),
     { seed, numRuns: rounds(8) },
+  )
+})
+
+onOneDatabase('columns of one answer have different names, and paths keep theirs', async (database) => {
+  const agent = await open(database)
+  const by = fc.uniqueArray(fc.constantFrom(...titles), { minLength: 1, maxLength: 3 })
+  const measures = fc.array(fc.constantFrom('avg:count', 'mean:count', 'max:score', 'count', 'percent'), {
+    maxLength: 4,
+  })
+  const more = fc.constantFrom({}, { samples: 1 }, { top: { by: 'did' } }, { change: true })
+  const within = fc.constantFrom({}, { share: { count: 100 } }, { unusual: {}, filters: { count: 100 } })
+  await fc.assert(
+    fc.asyncProperty(by, measures, more, within, async (by, measures, more, within) => {
+      const isSeries = 'change' in more
+      if (isSeries && 'unusual' in within) return
+      const paths = isSeries ? ['indexedAt', ...by] : by
+      const args = { collection: 'named', by: paths, measures, ...more, ...within, min_count: 1 }
+      const { columns, rows } = await agent.call('aggregate', args)
+      assert.equal(new Set(columns).size, columns.length)
+      assert.deepEqual(columns.slice(0, paths.length), paths)
+      for (const row of rows) {
+        assert.equal(row.length, columns.length)
+        for (const [at, path] of paths.entries())
+          if (path !== 'indexedAt') assert.equal(row[at], 100 + titles.indexOf(path))
+        assert.equal(row[paths.length], 1)
+      }
+    }),
+    { seed, numRuns: rounds(40) },
   )
 })

@@ -17,7 +17,14 @@ import {
   rankByMeasure,
 } from '../../../ask/measures.ts'
 import type { Aggregated, AggregateArguments, Order, Table } from './columns.ts'
-import { buildBackground, buildTable, measureColumn, percentColumn, samplesColumn } from './columns.ts'
+import {
+  buildBackground,
+  buildTable,
+  distinct,
+  measureColumn,
+  percentColumn,
+  samplesColumn,
+} from './columns.ts'
 import { shareColumns, shortenSamples, significanceColumns, topColumn } from './columns.ts'
 import { boundSeries, changeColumn, partialTimes, selectSpan, withoutPartialChanges } from './series.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
@@ -292,7 +299,7 @@ function answer(
       asOf,
       prefix,
       // The count alone stands before them.
-      ...(columns.length > 1 && { columns, rows: some }),
+      ...(columns.length > 1 && { columns: distinct(columns), rows: some }),
       incomplete: incomplete.length > 0 ? incomplete : null,
       cut,
       after,

@@ -148,13 +148,13 @@ export function samplesColumn(
     ([, { nsid }]) => display?.mayMiss !== false && context.catalogue.of(nsid).display !== null,
   )
   const others = reference === undefined ? [] : [pathOf(reference[0])]
-  const nodes = `samples: ${printField('nodes', { first: number, sortBy })}`
+  const list = printField('nodes', { first: number, sortBy })
   return {
     title: samplesTitle,
     isList: true,
-    select: { [nodes]: selectRow([...own, ...others], context, cite) },
-    read: ({ samples }) =>
-      (samples as readonly Json[]).map((node) => {
+    select: { [list]: selectRow([...own, ...others], context, cite) },
+    read: ({ nodes }) =>
+      (nodes as readonly Json[]).map((node) => {
         const isNamed = Object.keys(readRow(node, own, context)).length > 1
         return readRow(node, isNamed ? own : others, context, cite)
       }),
@@ -209,6 +209,16 @@ export function buildTable(
     ...further.map(({ read }) => read(row)),
   ])
   return { columns, rows }
+}
+
+/** A name that is taken by a column before ends with an underscore, as it does in files. */
+export function distinct(columns: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  for (let title of columns) {
+    while (taken.has(title)) title += '_'
+    taken.add(title)
+  }
+  return [...taken]
 }
 
 /**
