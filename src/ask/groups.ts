@@ -13,6 +13,9 @@ export type Group = ReturnType<typeof parseGroup>
 const timeUnits = [...buckets, ...timeParts]
 type TimeUnit = (typeof timeUnits)[number]
 
+/** GraphQL's largest `Int`. */
+const mostSize = 2 ** 31 - 1
+
 /**
  * `path`, `path:bucket`, or the name of the group in GraphQL. `resolved`: the field with the records whose URIs are the
  * values; null if the values are shown themselves. `reference`: null if the records may be of any collection.
@@ -44,10 +47,15 @@ export type Groups = ReturnType<typeof parseGroups>
  */
 export function parseGroups(by: readonly string[], from: Collection, context: SchemaContext) {
   const parsed = by.map((text) => {
-    const [, path = text, size] = /^(.*):(\d{1,10})\s*$/.exec(text) ?? []
+    const [, path = text, size] = /^(.*):(-?[\d.]+)\s*$/.exec(text) ?? []
     const group = { ...parseGroup(path, from, context), text: text.trim() }
     if (size !== undefined && !isInteger(group))
       throw new AskError(`"${group.text}": only integers have ranges of a size; leave the number out.`)
+    if (
+      size !== undefined &&
+      !(Number.isInteger(Number(size)) && Number(size) >= 1 && Number(size) <= mostSize)
+    )
+      throw new AskError(`"${group.text}": the size of ranges is an integer from 1 to ${mostSize}.`)
     return { group, size: size === undefined ? null : Number(size) }
   })
   const sized = parsed.find(({ size }) => size !== null)?.group

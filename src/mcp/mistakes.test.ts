@@ -72,7 +72,7 @@ const refusals: Table = {
     [{ measures: ['clickbaitScore'] }, /"avg:impactLevel"/],
     [{ measures: ['constructor:impactLevel'] }, /is not a measure/],
     [{ by: ['clickbaitScore:5', 'impactLevel'] }, /ranges of one size/],
-    [{ by: ['clickbaitScore:0'] }, /interval/],
+    [{ by: ['clickbaitScore:0'] }, /from 1 to 2147483647/],
     [
       { by: ['topics', 'topics'], measures: ['avg:impactLevel'] },
       /Pairs have counts alone: leave measures out, or name "topics" in by once\./,

@@ -53,6 +53,18 @@ test('parts of time have no ranges, and no advice says that they do', async () =
   }
 })
 
+test('a size of ranges that is refused is refused with the sizes that there are', async () => {
+  const agent = open()
+  const by = (size: number | string) => ({ collection: 'article', by: [`wordCount:${size}`] })
+  const most = 2 ** 31 - 1
+  for (const size of [0, -5, 2.5, most + 1, 9_999_999_999, Number.MAX_SAFE_INTEGER, '9'.repeat(40)])
+    assert.equal(
+      await agent.refusal('aggregate', by(size)),
+      `"wordCount:${size}": the size of ranges is an integer from 1 to ${most}.`,
+    )
+  for (const size of [1, '007', most]) assert.ok((await agent.call('aggregate', by(size))).rows.length > 0)
+})
+
 test('a share that no record meets is explained as a share', async () => {
   const share = { language: 'ja', section: 'Sport' }
   const told = (args: object) =>
