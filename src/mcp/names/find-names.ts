@@ -81,6 +81,11 @@ export function isPageAddress(text: string): boolean {
   return address !== null && address !== host
 }
 
+/** Whether the text has the form of a record key. */
+export function isRecordKey(text: string): boolean {
+  return /^[\w.~:@-]{1,512}$/.test(text)
+}
+
 /** Whether the text is written as a domain, an address, a handle or a URI. */
 export function isWrittenIdentifier(text: string): boolean {
   return /[.:/@]/.test(text)
@@ -181,7 +186,7 @@ function identifierConditions(
   const withWww = hosts.flatMap((one) => [one, `www.${one}`])
   const urls = host === null ? [] : [...new Set(isNamed ? [text, ...hosts] : [text])]
   // Keys of titled records are made by programs, from the time.
-  const isWord = /^[\w.~:@-]{1,512}$/.test(text) && (!isTitle || /\d/.test(text))
+  const isWord = isRecordKey(text) && (!isTitle || /\d/.test(text))
   return [
     ...(text.startsWith('at://') ? [{ uri: { eq: text } }] : []),
     ...(isWord ? [{ rkey: { in: [text, ...(host === null ? [] : [host])] } }] : []),

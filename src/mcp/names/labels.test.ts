@@ -47,6 +47,38 @@ const name = fc.oneof(
   fc.tuple(words, domain).map(([some, of]) => `${some.join(' ')} (${of})`),
   fc.constantFrom(' Times', 'St. Time', 'Time: New', 'time…', '"nos"', 'www.nos.example', '???'),
   fc.constantFrom('(missing)', '  ', 'at://nos', '@nos', 'NOS.example', 'nos.example/time', 'times ', 'a\nb'),
+  fc.constantFrom(
+    'https://nos.example/',
+    'http://nos.example',
+    'https://time.example/1/0',
+    'nos.example/1/0',
+  ),
+  fc.constantFrom(
+    'mailto:nos@time.example',
+    'mailto:',
+    'did:plc:nos',
+    'nos:time',
+    'nos@time.example',
+    'tel:1',
+  ),
+  fc.constantFrom(
+    'Time (nos) [new]',
+    '(nos)',
+    'Time <nos@time.example>',
+    'Times https://nos.example',
+    '{nos}',
+  ),
+  fc.constantFrom(
+    '\\"nos\\"',
+    "'nos'",
+    '«Times»',
+    'https://nos.example/?a=1',
+    'nos?',
+    'all',
+    'null',
+    '-',
+    '*',
+  ),
   fc.constantFrom('York', 'Times 字').map((of) => `${'The New '.repeat(14)}${of}`),
 )
 const outlet = fc.record({
@@ -136,6 +168,10 @@ onOneDatabase('a label that an answer shows means its record as a filter', async
       const records = await buildRecords(drawn, called)
       await using service = await openTestService({ lexicons, references, records, database })
       const agent = createAgent(modelOf(lexicons, references), engineEndpoint(service.engine))
+      for (const { key: value } of drawn) {
+        const { uri } = await agent.call('get_record', { collection: 'source', value })
+        assert.equal(uri.split('/').at(-1), value)
+      }
       for (const [collection, path, target] of [
         ['article', 'source', 'source'],
         ['enrichment', 'article', 'article'],

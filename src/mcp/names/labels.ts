@@ -12,7 +12,7 @@ import { cutText } from '../words/plain-text.ts'
 import type { Asking, Candidate, Page } from './candidates.ts'
 import { readCandidate, readMostReferred, selectMostReferred, selectNames } from './candidates.ts'
 import { compareNames, type Match, readWanted } from './compare-names.ts'
-import { isWrittenIdentifier } from './find-names.ts'
+import { isRecordKey, isWrittenIdentifier } from './find-names.ts'
 
 type Named = Pick<Candidate, 'uri' | 'key' | 'name'>
 
@@ -68,6 +68,7 @@ async function labelsOf(
   const all = [...new Set(isNamed ? named.map(({ name }) => name).filter(isName) : [])]
   const names = all.filter((name) => !isWord(name)).slice(0, size)
   const words = all.filter(isWord).slice(0, size)
+  const keys = [...words.flatMap(keysOf), ...names.filter(isRecordKey)]
   const page = { nodes: selectNames(subject), pageInfo: { hasNextPage: {} } }
   const list = (alias: string, where: Where) => ({
     [printField(`${alias}: ${collection.rootField}`, { first: size, where })]: page,
@@ -77,7 +78,7 @@ async function labelsOf(
     : askFor({
         ...(names.length > 0 && list('same', { [display?.name ?? '']: { in: names } })),
         ...(names.length > 0 && selectMostReferred(subject)),
-        ...(words.length > 0 && list('keyed', { rkey: { in: words.flatMap(keysOf) } })),
+        ...(keys.length > 0 && list('keyed', { rkey: { in: keys } })),
       }))
   const { same, keyed } = data as { readonly same?: Page; readonly keyed?: Page }
   const read = [same, keyed].flatMap((one) => one?.nodes ?? []).map((node) => readCandidate(node, 0, subject))
@@ -86,6 +87,7 @@ async function labelsOf(
   const isPlain = ({ uri, name }: Named): boolean => {
     const [asked, found] = isWord(name) ? [words, keyed] : [names, same]
     if (!asked.includes(name) || found?.pageInfo.hasNextPage !== false) return false
+    if (keyed?.pageInfo.hasNextPage === true) return false
     const wanted = readWanted(name)
     const matching = known.flatMap((one) => {
       const match = compareNames(wanted, one)
@@ -126,7 +128,7 @@ function keysOf(text: string): readonly string[] {
 
 /**
  * The records that a text means before all that match it: of those that it identifies, the only one with that key;
- * without any, those that are called so, unless they have less than half of the references of those with equal names, or
+ * otherwise those that are called so, unless they have less than half of the references of those with equal names, or
  * less than 5 % of those with its words too.
  */
 export function meantFirst<One extends Candidate & { readonly match: Match }>(
@@ -138,6 +140,8 @@ export function meantFirst<One extends Candidate & { readonly match: Match }>(
     const [only, ...others] = keyed.find(({ length }) => length > 0) ?? []
     return only === undefined || others.length > 0 ? [] : [only]
   }
+  const keyed = matching.filter(({ key }) => key === text)
+  if (keyed.length === 1) return keyed
   const shown = matching.filter(({ name }) => name === text)
   const called = shown.length > 0 ? shown : matching.filter(({ match }) => match.isLabel)
   const sum = (records: readonly One[]) => records.reduce((total, { fame }) => total + fame, 0)
