@@ -17,7 +17,7 @@ import { recorded, withAffordable } from './affordable.ts'
 import type { Json } from '../../util/is-object.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
 import type { IndexRead, Toolbox } from './toolbox.ts'
-import { budgetOf } from '../words/budget.ts'
+import { budgetOf, keepWithin } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 
 export function createTools(given: ToolsGiven): readonly Tool[] {
@@ -82,7 +82,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
           : error
       })
       const hint = [...notes, answer.hint ?? ''].join(' ').trim()
-      return notes.size === 0 ? answer : { ...answer, hint }
+      return keepWithin(notes.size === 0 ? answer : { ...answer, hint }, budgetOf(tool.name, args))
     },
   }))
 }

@@ -26,6 +26,21 @@ export function budgetOf(tool: keyof typeof budgets, { max_tokens: asked }: Json
   throw new AskError(`max_tokens is an integer from ${fewestTokens} to ${mostTokens}.`)
 }
 
+/** The answer, with its hint cut to fit; throws an AskError with the tokens it takes if the rest does not fit. */
+export function keepWithin<Answer extends Json>(answer: Answer, tokens: number): Answer {
+  if (isWithin(answer, tokens)) return answer
+  const { hint } = answer
+  if (typeof hint === 'string')
+    for (let longest = hint.length; longest > 20; longest = Math.floor(0.8 * longest)) {
+      const shorter = { ...answer, hint: cutText(hint, longest) }
+      if (isWithin(shorter, tokens)) return shorter
+    }
+  const needed = Math.min(mostTokens, tokensOfJson(answer))
+  throw new AskError(
+    `The least of this answer takes more than ${tokens} tokens: give max_tokens, ${needed} or more.`,
+  )
+}
+
 /** Cuts every text of a JSON value, including member names. */
 export function cutTexts(value: unknown, longest: number): unknown {
   if (typeof value === 'string') return cutText(value, longest)
