@@ -18,6 +18,7 @@ import { counted } from '../../util/text/counted.ts'
 import { EnumValue, leaves, printField } from '../../ask/graphql-text.ts'
 import { inPages } from '../graphql/ask.ts'
 import { labelForm, meantFirst } from './labels.ts'
+import { compareNames, readWanted } from './compare-names.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
@@ -156,14 +157,14 @@ function listed(records: readonly NamedRecord[], most: number): string {
   return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`
 }
 
-/** The shortest text that names this record alone: its domain or handle, its key, or its URI. */
-function tellApart({ apart, key, uri, subject }: NamedRecord, among: readonly NamedRecord[]): string {
+/** A text that names this record alone: its domain, handle or site, its key, or its URI. Pages may share an address. */
+function tellApart(record: NamedRecord, among: readonly NamedRecord[]): string {
+  const { apart, key, uri } = record
   const others = among.filter((other) => other.uri !== uri)
-  const isDomain = [...subject.domains, ...subject.handles, ...subject.addresses].some(
-    (field) => field === subject.apart,
-  )
-  if (apart !== null && isDomain && !others.some((other) => other.apart === apart || other.key === apart))
-    return cutPlain(apart, 200)
+  const isShown = apart !== null && cutPlain(apart, 200) === apart && !isPageAddress(apart)
+  const wanted = isShown ? readWanted(apart) : null
+  const isNamed = (one: NamedRecord) => wanted !== null && compareNames(wanted, one)?.isIdentifier === true
+  if (apart !== null && isNamed(record) && !others.some(isNamed)) return apart
   return others.some((other) => other.key === key) ? uri : key
 }
 
