@@ -104,6 +104,34 @@ for (const name of ['demo', 'site'] as const)
     }
   })
 
+test(`a topic has shares of outlets unless each is the whole of its outlet (seed ${seed})`, async () => {
+  const { fraction } = createRandom(seed)
+  const all = found(outlets)
+  const one = () => String(all[Math.floor(fraction() * all.length)]?.uri)
+  const ofOutlets = [
+    ['source', one()],
+    ['source.not', one()],
+    ['source.missing', '0'],
+    ['source_country', 'GB'],
+    ['source_displayName.contains', 'a'],
+  ] as const
+  const others = [
+    ['language', 'en'],
+    ['q', 'the'],
+    ['title.contains', 'a'],
+  ] as const
+  for (const own of ofOutlets)
+    for (const more of [...ofOutlets, ...others]) {
+      const query = new URLSearchParams([own, more].map((each) => [...each]))
+      const period = 'publishedAt.to=2026-11-15'
+      const { texts } = await page(`${article}/topic?${period}&${query}`)
+      const shares = texts('.outlets td').filter((text) => text.includes('%'))
+      const isWhole = !others.some((each) => each === more)
+      assert.equal(texts('.outlets').some((text) => text.startsWith('Highest shares')) && isWhole, false)
+      if (texts('.outlets').length > 0) assert.equal(shares.length === 0, isWhole, `${query}`)
+    }
+})
+
 test('only outlets and the like are searched by a part of their name', async () => {
   const { page } = await openPages('site')
   for (const place of ['document', 'publication']) {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseHTML } from 'linkedom'
-import { explorerOver } from '../support/service/explorer.ts'
-import { article, limit, newsModel, openPages } from './pages.ts'
+import { buildRecord } from '../support/records/records.ts'
+import { explorerOver, openExplorer } from '../support/service/explorer.ts'
+import { recordLexicon } from '../support/store/store.ts'
+import { article, limit, newsModel, openPages, plain } from './pages.ts'
 
 const { found, page, service } = await openPages()
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 })
@@ -15,7 +17,6 @@ test('words and values are compared with the other records of the period, or of 
   for (const [kind, topic, base, said] of [
     ['words', week, '', 'all records'],
     ['words', 'title.contains=the', '', 'the records in English'],
-    ['words', `tags=climate&${period}`, period, 'the records in English within this period'],
     ['values', 'source_country=GB', '', 'all records'],
     ['values', `source_country=GB&${period}`, period, ofPeriod],
     ['values', `language=fr&${period}`, period, ofPeriod],
@@ -41,6 +42,61 @@ test('words and values are compared with the other records of the period, or of 
     }
   }
 })
+
+const report = 'org.example.report'
+const first = 'publishedAt=2026-11-02&publishedAt.to=2026-11-02'
+
+/** A third of the records of each language are of the first day, and have words and a tag of their own. */
+async function openReports(languages: readonly string[]) {
+  const text = { type: 'string', maxGraphemes: 300 }
+  const publishedAt = { type: 'string', format: 'datetime' }
+  const tags = { type: 'array', items: { type: 'string', maxLength: 40 } }
+  const language = { type: 'string', format: 'language' }
+  const records = languages.flatMap((tag) =>
+    Array.from({ length: tag === 'en' ? 300 : 90 }, (_, at) => {
+      const title = at % 3 === 0 ? 'storm rain' : 'flood wind'
+      const tags = [at % 3 === 0 ? 'sea' : 'land']
+      const value = { title, publishedAt: `2026-11-0${2 + (at % 3)}T00:00:00Z`, language: tag, tags }
+      return buildRecord(report, { rkey: `${tag}${at}`, value })
+    }),
+  )
+  const lexicons = [recordLexicon(report, { title: text, publishedAt, language, tags })]
+  const explorer = await openExplorer({ lexicons, records: await Promise.all(records) })
+  const part = async (panel: string, query: string) => {
+    const { body } = await explorer.get(`/c/${report}/topic?${query}&panel=${panel}`)
+    return plain(parseHTML(body).document.querySelector('.topic-panel')?.textContent)
+  }
+  return { part, [Symbol.asyncDispose]: () => explorer[Symbol.asyncDispose]() }
+}
+
+for (const languages of [['en'], ['en', 'fr']]) {
+  test(`words of a period are compared with other times in their language, of ${languages.join(' and ')}`, async () => {
+    await using reports = await openReports(languages)
+    for (const own of [
+      '',
+      'language=en&',
+      'language=en&language=fr&',
+      'language.missing=0&',
+      'language.not=fr&',
+    ])
+      assert.match(
+        await reports.part('words', `${own}${first}`),
+        /(rain|storm) .*Compared with: the records in English, without/,
+        own,
+      )
+    assert.match(await reports.part('values', first), /sea .*Compared with: all records, without/)
+  })
+
+  test(`words and values say that there are no others to be compared with, of ${languages.join(' and ')}`, async () => {
+    await using reports = await openReports(languages)
+    const alone = (base: string) => new RegExp(`There is nothing to compare with: these are ${base}\\.$`)
+    for (const query of ['language=en', 'language.not=fr', 'language.missing=0', 'q=storm+OR+flood'])
+      assert.match(await reports.part('words', query), alone('the records in English'), query)
+    for (const query of ['language.missing=0', 'q=storm+OR+flood'])
+      assert.match(await reports.part('values', query), alone('all records'), query)
+    assert.match(await reports.part('words', 'q=nosuchword'), /There is nothing to show\.$/)
+  })
+}
 
 test('what adds a word or value as a topic says that it searches for it', async () => {
   for (const panel of ['words', 'values']) {

@@ -1,6 +1,7 @@
 /** What shares are of: all records, or those that have the filters of the view without its search. */
 import { phrasesOf } from '../browse/sentences.ts'
 import { nounOf } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
@@ -20,12 +21,18 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
   const isChoice = view.search !== '' && filters.length > 0
   const name: (typeof bases)[number] = chosen === 'all' || !isChoice ? 'all' : 'filters'
   const { conditions } = name === 'all' ? period : view
+  /** Whether all records of a group by the fields are in the view, or none, so that a share of the group says nothing. */
+  const isWholeBy = (fields: readonly ShownField[]): boolean =>
+    view.search === '' && filters.every((each) => fields.some((field) => isOf(each.field, field)))
   return {
     name,
+    isWholeBy,
+    /** The conditions of the view besides its period. */
+    filters,
     /** Whether both are different records, so that there is a choice. */
     isChoice,
     /** Whether they are the records of the view, so that a share says nothing. */
-    isWhole: view.search === '' && filters.length === 0,
+    isWhole: isWholeBy([]),
     /** The filters of the records that are counted, but not of those that they are a share of. */
     apart: name === 'all' ? filters : [],
     conditions,
@@ -34,6 +41,12 @@ export function shareBase(view: View, subject: PageSubject, problems: Problem[])
     text: (of: typeof name, language: Language, names?: Names): string =>
       recordsInWords(of === 'all' ? [] : filters, subject, language, names),
   }
+}
+
+/** Whether a condition on the one holds for all records with the same value of the other, such as of the same outlet. */
+function isOf({ steps, isArray, many }: ShownField, group: ShownField): boolean {
+  const isAlong = group.steps.every(({ name }, at) => steps[at]?.name === name)
+  return isAlong && !isArray && !many && !group.isArray && !group.many
 }
 
 /** `all articles within this period`, within a sentence. */

@@ -124,6 +124,7 @@ export const ar: Translation = {
     words: (field) => `كلمات من ${isolated(field)} ترافقه`,
     values: (field) => `${isolated(field)} مما يرافقه`,
     compared: (base) => `المقارنة مع: ${base}، دون ما هنا.`,
+    alone: (base) => `لا يوجد ما تمكن المقارنة به: هذه هي ${base}.`,
     here: 'هنا',
     elsewhere: 'في غيره',
     sampleHere: (read, counted) => `“هنا” عينة من ${isolated(read)} من ${isolated(counted)}.`,

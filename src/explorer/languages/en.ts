@@ -124,6 +124,7 @@ export const en = {
     values: (field: string) => `${field} that go with it`,
     /** `base`: `all articles within this period`. */
     compared: (base: string) => `Compared with: ${base}, without those here.`,
+    alone: (base: string) => `There is nothing to compare with: these are ${base}.`,
     here: 'here',
     elsewhere: 'elsewhere',
     /** `counted`: `209,617 articles`. */

@@ -114,6 +114,7 @@ export const es: Translation = {
     words: (field) => `Palabras de “${field}” que lo acompañan`,
     values: (field) => `${field} que lo acompañan`,
     compared: (base) => `Comparación con: ${base}, sin los de aquí.`,
+    alone: (base) => `No hay con qué comparar: estos son ${base}.`,
     here: 'aquí',
     elsewhere: 'en otra parte',
     sampleHere: (read, counted) => `“aquí” es una muestra de ${read} de ${counted}.`,

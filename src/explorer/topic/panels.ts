@@ -57,7 +57,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       outlet === null
         ? []
         : each((view, at) => [
-            ...(base.isWhole ? [] : [outletPanel(`highest${at}`, view, outlet, fewRecords)]),
+            ...(base.isWholeBy([outlet]) ? [] : [outletPanel(`highest${at}`, view, outlet, fewRecords)]),
             outletPanel(`most${at}`, view, outlet, null),
           ]),
     /** Where no outlet is large enough, the ranking of smaller ones; where no time is right, the newest in the index. */
@@ -186,6 +186,8 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
       spoken,
       values: things('values', own.view),
       samples: sampleNotes(unusual('words'), here ?? 0, compared ?? 0, subject, language),
+      /** Whether there are no other records to compare the words or values with. */
+      isAlone: here === compared && here !== 0,
     }
   })
 }

@@ -37,14 +37,18 @@ export function comparedText(
 }
 
 /**
- * What shares of the topics are of; without other conditions than a period, all times. Where that would cost too much,
- * such as the records of one country's outlets, all records of the period and the language.
+ * What shares of the topics are of; without other conditions than a period, and for words on the language, all times.
+ * Where that would cost too much, such as the records of one country's outlets, all records of the period and the language.
  */
 function comparedWith(kind: ThingKind, chart: TopicChart, context: ChartContext): readonly Condition[] {
   const { site, subject, view } = context
-  const conditions = chart.base.isWhole ? [] : chart.base.conditions
+  const isSpoken = ({ field }: Condition) => field.name === languageField(subject)?.name
+  const { isWholeBy, filters, conditions: base } = chart.base
+  // Within the period, words of a language would be compared with themselves.
+  const language = kind === 'words' ? filters.filter(isSpoken).map(({ field }) => field) : []
+  const conditions = isWholeBy(language) ? [] : base
   if (areAffordable(site, panelsAgainst(conditions, kind, null, chart, context))) return conditions
-  const spoken = view.conditions.filter(({ field }) => field.name === languageField(subject)?.name)
+  const spoken = view.conditions.filter(isSpoken)
   return [...periodOnly(view, subject).conditions, ...spoken]
 }
 
@@ -69,7 +73,7 @@ function panelsAgainst(
       selection: { count: {} },
     })
     const counts = [counted('here', { ...recordArguments(view) }), counted('compared', { where })]
-    return [thing.panel(`${kind}${at}`, where), ...(kind === 'words' ? counts : [])]
+    return [thing.panel(`${kind}${at}`, where), ...counts]
   })
 }
 

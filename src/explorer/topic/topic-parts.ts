@@ -82,7 +82,7 @@ export function topicPanel(name: PanelName, topics: readonly TopicAnswer[], cont
         ${part ?? html`<p class="none">${language.text.charts.empty}</p>`}
       </div>`,
     )}</div>
-    ${name === 'outlets' && !context.chart.base.isWhole && isFew && html`<p class="none">${language.text.topic.few(language.number(fewRecords), language.number(leastRecords), nounOf(context.subject, language))}</p>`}
+    ${name === 'outlets' && hasOutletShares(context) && isFew && html`<p class="none">${language.text.topic.few(language.number(fewRecords), language.number(leastRecords), nounOf(context.subject, language))}</p>`}
   </section>`
 }
 
@@ -128,8 +128,22 @@ function partOf(
       return topic.stories.length === 0 ? null : storyList(topic.stories, topic.view, context)
     case 'words':
     case 'values':
-      return topic[name].length === 0 ? null : thingList(name, topic, context)
+      if (topic[name].length > 0) return thingList(name, topic, context)
+      return topic.isAlone
+        ? html`<p class="none">${context.language.text.topic.alone(comparedIn(name, topic, context))}</p>`
+        : null
   }
+}
+
+/** What the words or values are compared with, within a sentence. */
+function comparedIn(name: 'words' | 'values', { spoken }: TopicAnswer, context: TopicContext): string {
+  return comparedText(name, context.chart, context, spoken, context.names)
+}
+
+/** Whether a share of an outlet is neither 0 nor 1 by definition. */
+function hasOutletShares({ chart, subject }: TopicContext): boolean {
+  const outlet = mainReference(subject)
+  return outlet !== null && !chart.base.isWholeBy([outlet])
 }
 
 function isOfFew({ count, total }: OutletRow): boolean {
@@ -142,9 +156,9 @@ function outletTable(
   lengthOf: (row: OutletRow) => number,
   context: TopicContext,
 ): Html {
-  const { language, chart, subject } = context
+  const { language, subject } = context
   const { charts } = language.text
-  const isShare = !chart.base.isWhole
+  const isShare = hasOutletShares(context)
   return html`<table class="outlets">
     <caption>${caption}</caption>
     <thead><tr><th scope="col"><span class="hidden">${panelTitle('outlets', context)}</span></th>
@@ -182,7 +196,7 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
-  const compared = text.topic.compared(comparedText(name, chart, context, topic.spoken, context.names))
+  const compared = text.topic.compared(comparedIn(name, topic, context))
   const notes = [compared, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
