@@ -1,11 +1,11 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
 import { nounTitle } from '../fields/labels.ts'
 import { fieldsNamed } from '../lists/list.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isFacet, type ShownField } from '../fields/shown-field.ts'
 import type { Panel } from '../../ask/operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { isFacet, readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
+import { readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf } from './asked-chart.ts'

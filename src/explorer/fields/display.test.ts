@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { groupingsOf } from '../chart-data/grouping.ts'
 import { type Language, languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'
@@ -127,6 +128,20 @@ test('every mistake is reported, with the nearest name', () => {
     ],
   )
   for (const wrong of [null, [], 'x']) assert.equal(readDisplay(wrong, plain.all).problems.length, 1)
+})
+
+test('the file may name the facets that lists have, and no others', () => {
+  for (const each of [model, modelOf(libraryLexicons, libraryReferences)]) {
+    const { all } = createSubjects(each)
+    for (const { collection, fields } of all)
+      for (const [name, { isGroup, many }] of fields) {
+        const { problems } = readDisplay({ [collection.nsid]: { facets: [name] } }, all)
+        assert.equal(problems.length === 0, isGroup && !many, `${collection.nsid} ${name}`)
+        const said = problems.map(({ problem }) => problem).join()
+        assert.equal(said.startsWith(`"${name}" is inside an array of objects`), many, said)
+      }
+  }
+  assert.ok([...plain.of(article)!.fields.values()].some(({ isGroup, many }) => isGroup && many))
 })
 
 test('the file of the package names every field and listed value, in every language', () => {

@@ -7,7 +7,7 @@ import { languages } from '../languages/language.ts'
 import { type DisplayProblem, Part, suggest } from './display-part.ts'
 import type { PageRoles } from './guesses.ts'
 import { type Counts, type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
-import type { ShownField } from './shown-field.ts'
+import { isFacet, type ShownField } from './shown-field.ts'
 import type { CollectionDisplay, FieldDisplay, FieldGroup, PageSubject } from './subject.ts'
 
 const example = 'Write an object such as {"org.example.book": {"label": {"en": "Books"}}}.'
@@ -57,7 +57,7 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     return undefined
   }
   const list = (name: string, fits: (field: ShownField) => boolean): readonly string[] | undefined =>
-    part.at(name).value === undefined ? undefined : readNames(part.at(name), namesOf(fits))
+    part.at(name).value === undefined ? undefined : readNames(part.at(name), namesOf(fits), fields)
 
   const names = [...new Set([...members.keys(), ...fields.keys()])]
   const roles: { -readonly [Name in keyof PageRoles]?: PageRoles[Name] | undefined } = {
@@ -66,7 +66,7 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     time: role('time', isTime, 'a time of the record itself') ?? undefined,
     image: role('image', isAddress, 'a URI of the record itself'),
     link: role('link', isAddress, 'a URI of the record itself'),
-    facets: list('facets', ({ isGroup }) => isGroup),
+    facets: list('facets', isFacet),
     columns: list('columns', ({ many }) => !many),
   }
   if (roles.facets !== undefined && roles.facets.length > mostFacets)
@@ -197,15 +197,23 @@ function readValueLabels(part: Part, member: RecordMember | undefined): ValueLab
   return new Map(labels.map(([name, label]) => [name, readLabels(label)]))
 }
 
-function readNames(part: Part, choices: readonly string[]): readonly string[] {
+/** `fields`: those of the record, of which some are not among the choices. */
+function readNames(
+  part: Part,
+  choices: readonly string[],
+  fields: PageSubject['fields'] = new Map(),
+): readonly string[] {
   if (!Array.isArray(part.value)) {
     part.report('This is not a list of fields.', 'Write a list such as ["title"].')
     return []
   }
   return [...new Set<unknown>(part.value)].filter((name): name is string => {
     const isChoice = choices.some((choice) => choice === name)
-    if (!isChoice)
-      part.report(`There is no field ${JSON.stringify(name)} for this.`, suggest(String(name), choices))
+    const reason =
+      fields.get(String(name))?.many === true
+        ? `"${name}" is inside an array of objects, or of records that refer, which lists do not show.`
+        : `There is no field ${JSON.stringify(name)} for this.`
+    if (!isChoice) part.report(reason, suggest(String(name), choices))
     return isChoice
   })
 }

@@ -28,6 +28,11 @@ export function isGroupOffered(field: ShownField): boolean {
   return field.isGroup && !isCollectionName(field)
 }
 
+/** Facets do not take fields inside arrays of objects, although groups do. */
+export function isFacet(field: ShownField | undefined): boolean {
+  return field?.isGroup === true && !field.many
+}
+
 /** Whether nearly every record has another value, so that groups of them tell nothing: titles, long texts, addresses. */
 export function isDiverse(
   { name, isArray, isOwn, type }: ShownField,

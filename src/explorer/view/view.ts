@@ -6,7 +6,7 @@ import { SearchError, wantedTerms } from '../../search/parse-search.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { sortFields } from '../../schema/model/operators.ts'
 import { isBlank } from '../../util/text/visible.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isFacet, type ShownField } from '../fields/shown-field.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { operatorsOf } from '../../ask/fields.ts'
 import { areReadable, type Condition, readConditions, writeConditions } from './conditions.ts'
@@ -110,11 +110,6 @@ export function readView(
     others: parameters.filter(([name]) => others.includes(name)),
   }
   return { view, problems: [...read.problems, ...problems] }
-}
-
-/** Facets do not take fields inside arrays of objects, although groups do. */
-export function isFacet(field: ShownField | undefined): boolean {
-  return field?.isGroup === true && !field.many
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */
