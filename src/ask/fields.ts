@@ -32,6 +32,8 @@ import { fieldsAlong, resolvedName } from './selection.ts'
 export interface AskField {
   /** In addresses and GraphQL; a field of records that refer is `techServiceNewsEnrichmentViaArticle.sentiment`. */
   readonly name: string
+  /** In orders and measures, which have names that groups reserve, such as `share`. */
+  readonly plainName: string
   /** The names of the fields that lead to it, which its label is made of. */
   readonly words: readonly string[]
   readonly description: string
@@ -74,6 +76,7 @@ export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<stri
       return {
         ...inner,
         name: `${name}.${inner.name}`,
+        plainName: `${name}.${inner.name}`,
         words: [lastPart(record.nsid), ...inner.words],
         many: true,
         steps,
@@ -99,6 +102,7 @@ function countFields(collection: Collection, model: Model): readonly AskField[] 
     return [
       {
         name,
+        plainName: name,
         words: [lastPart(record.nsid), 'count'],
         description: '',
         type: leafType(leaf),
@@ -135,8 +139,10 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
     const steps = [...joins.map((join) => joinStep(join, model)), ...stepsOf(leaf)]
     const type = leafType(leaf)
     const isOwn = joins.length === 0
+    const plainName = isOwn ? leafName(leaf) : name
     return {
       name,
+      plainName,
       words: steps.map((step) => step.name),
       description: leaf.kind === 'property' ? leaf.field.constraints.words : '',
       type,
@@ -147,8 +153,8 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
       target: targetOfLeaf(holderAfter(steps, collection), leaf, model),
       isGroup,
-      isSort: isOwn && sorts.has(name),
-      isMeasure: isOwn && measures.has(name),
+      isSort: isOwn && sorts.has(plainName),
+      isMeasure: isOwn && measures.has(plainName),
       isOwn,
       properties: isOwn && leaf.kind === 'property' ? leafProperties(leaf) : [],
     }

@@ -33,7 +33,7 @@ export function planOf(choices: GroupChoices, { view, subject }: ChartContext) {
     choices,
     form: measureForms[measure === 'share' && !isOfGroup ? 'shareOfAll' : measure],
     /** The name of the field that is measured; blank without one. */
-    of: choices.of?.name ?? '',
+    of: (measure === 'distinct' ? choices.of?.name : choices.of?.plainName) ?? '',
     /** Times and numbers go from left to right; the other field has colours or rows. */
     across,
     other,

@@ -65,7 +65,7 @@ export function timeChart(context: ChartContext) {
     view,
     split,
     isStacked: split === null || !split.isArray,
-    columns: split === null ? {} : { [split.name]: 'text', others: 'boolean' },
+    columns: split === null ? {} : { [split.name]: 'text', [restColumn(split)]: 'boolean' },
   }
   return {
     problems,
@@ -111,7 +111,7 @@ function partsIn(
       name: groupLabel(groupingBy(field), group, language, groups),
       view: value === null ? withCondition(view, chosen) : viewOfValue(view, field, value),
       own: { ...own, where: andWhere(own.where, whereOf([chosen])) },
-      row: { [field.name]: value, others: false },
+      row: { [field.name]: value, [restColumn(field)]: false },
     }
   })
   if (field.isArray || (found !== null && (found.groupCount ?? 0) <= parts.length)) return parts
@@ -126,9 +126,14 @@ function partsIn(
     isRest: true,
     view: null,
     own: { ...own, where: andWhere(own.where, ...excluded) },
-    row: { [field.name]: null, others: true },
+    row: { [field.name]: null, [restColumn(field)]: true },
   }
   return [...parts, others]
+}
+
+/** In files, next to the column of the field. */
+function restColumn({ name }: ShownField): string {
+  return name === 'others' ? 'others_' : 'others'
 }
 
 /** As many groups as there may be, of values that the field may have. */

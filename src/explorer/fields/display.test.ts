@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { recordDoc } from '../../../test/support/lexicons/documents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { groupingsOf } from '../chart-data/grouping.ts'
 import { type Language, languages } from '../languages/language.ts'
@@ -31,6 +32,21 @@ test('what the file says replaces guesses, and the rest is guessed without the h
   assert.equal(roles.time, guessed.time)
   assert.ok(guessed.columns.includes('wordCount'))
   assert.ok(!roles.columns.includes('wordCount'))
+})
+
+test('a field with a name that groups reserve is hidden by that of its property', () => {
+  const properties = Object.fromEntries(
+    ['share', 'total', 'pages'].map((name) => [name, { type: 'integer' }]),
+  )
+  const model = modelOf([recordDoc('org.example.odd', properties)], {})
+  const { display } = readDisplay({ 'org.example.odd': { hidden: ['share'] } }, createSubjects(model).all)
+  const [odd] = createSubjects(model, display).all
+  const hidden = [...(odd?.fields.values() ?? [])].filter(({ isHidden }) => isHidden)
+  assert.deepEqual([odd?.ownFields.get('share')], hidden)
+  assert.deepEqual(
+    odd?.roles.columns.filter((name) => name !== 'indexedAt'),
+    ['record_total', 'pages'],
+  )
 })
 
 test('labels follow the language, then English, then the names in the lexicon', () => {

@@ -81,7 +81,7 @@ export function createSubjects(model: Model, display: Display = new Map()): Subj
     model.collections.map((collection): [Collection, Unlabelled] => {
       const own = display.get(collection.nsid) ?? plainDisplay
       const asked = fieldsOf(collection, model)
-      const shown = new Map([...asked].filter(([name]) => !own.hidden.has(name)))
+      const shown = new Map([...asked].filter(([, field]) => !isHidden(field, own)))
       const roles = { ...guessPageRoles(collection, shown, own.hidden), ...own.roles }
       return [collection, { collection, asked, roles, display: own }]
     }),
@@ -139,9 +139,13 @@ function shownField(field: AskField, from: Unlabelled, unlabelled: UnlabelledSub
     labels: Object.fromEntries(labels),
     /** As the collection whose records have it says. */
     valueLabels: member?.values ?? noValueLabels,
-    isHidden: display.hidden.has(field.name),
+    isHidden: isHidden(field, display),
     targetTitle: field.target === null ? null : (unlabelled.get(field.target)?.roles.title ?? null),
   }
+}
+
+function isHidden({ name, plainName }: AskField, { hidden }: CollectionDisplay): boolean {
+  return hidden.has(name) || hidden.has(plainName)
 }
 
 function systemLabels(name: string): Labels {

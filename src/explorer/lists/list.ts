@@ -97,10 +97,11 @@ export function listArguments(view: View, subject: PageSubject): Panel['argument
   // Without an order, those indexed last come first.
   const isNewest = view.stories || isUnranked(view.search, subject.collection)
   const usual = isNewest ? undefined : [{ field: 'RELEVANCE' }]
-  const sortBy = sort === null ? usual : [{ field: sort.field, direction: sort.direction.toUpperCase() }]
+  const field = subject.fields.get(sort?.field ?? '')?.plainName ?? sort?.field
+  const sortBy = sort === null ? usual : [{ field, direction: sort.direction.toUpperCase() }]
   if (!view.stories || stories === null) return { search, where, sortBy }
-  const { field } = stories
-  return { search, where: andWhere(where, { [field]: { isNull: false } }), sortBy, distinctOn: [field] }
+  const present = { [stories.field]: { isNull: false } }
+  return { search, where: andWhere(where, present), sortBy, distinctOn: [stories.field] }
 }
 
 /** The columns of files without a choice: those that represent records and that one of `found` has a value of. */

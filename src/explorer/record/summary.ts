@@ -71,10 +71,10 @@ export function summaryChart(uri: string, summarized: readonly Summarized[], sit
 }
 
 function scoresOf(subject: PageSubject): readonly Field[] {
-  const { collection, fields } = subject
+  const { collection, ownFields } = subject
   return collection.type.fields
-    .filter(({ name, type, constraints }) => {
-      const field = fields.get(name)
+    .filter(({ name, property, type, constraints }) => {
+      const field = ownFields.get(property)
       const isMeasured = type.kind === 'integer' && field?.isMeasure === true && !field.isHidden
       return isMeasured && scaleOf(subject, name, constraints) !== null
     })
