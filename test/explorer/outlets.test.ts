@@ -4,11 +4,14 @@ import { test } from 'node:test'
 import { parseHTML } from 'linkedom'
 import { createRandom } from '../../demo/random.ts'
 import { buildRecord } from '../support/records/records.ts'
+import { labelOf } from '../../src/explorer/fields/labels.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { lastPart } from '../../src/schema/model/naming.ts'
 import { foldText } from '../../src/util/text/fold.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { openExplorer } from '../support/service/explorer.ts'
 import { recordLexicon } from '../support/store/store.ts'
-import { article, openPages } from './pages.ts'
+import { article, models, openPages, plain } from './pages.ts'
 
 const { found, get, page } = await openPages()
 const outlets = '/c/tech.service.news.source'
@@ -72,6 +75,16 @@ async function assertNamed(part: string, count: number, records: readonly string
   )
 }
 
+/** The sentence about the numbers of the tabs, which names the texts that each collection is searched in. */
+function textsOf(name: 'demo' | 'site'): string {
+  const and = new Intl.ListFormat('en', { type: 'unit' })
+  const places = createSubjects(models[name]).all.flatMap(({ collection, fields }) => {
+    const labels = collection.searchFields.map((each) => labelOf(fields.get(each.name)?.words ?? []))
+    return labels.length === 0 ? [] : `${labelOf([lastPart(collection.nsid)])} (${and.format(labels)})`
+  })
+  return `Each number counts the records whose own texts match: ${places.join('; ')}.`
+}
+
 const searched = {
   demo: { 'tech.service.news.source': 'displayName', 'tech.service.news.article': 'title' },
   site: { 'site.standard.document': 'title', 'site.standard.publication': 'name' },
@@ -94,6 +107,7 @@ for (const name of ['demo', 'site'] as const)
       const { document } = await page(`/search?${new URLSearchParams({ q })}`)
       const tabs = [...document.querySelectorAll('.tabs a[rel]')]
       assert.ok(tabs.length > 1)
+      assert.deepEqual(plain(document.querySelector('.tabs + .none')?.textContent), textsOf(name), q)
       for (const tab of tabs) {
         const list = await page(tab.getAttribute('href') ?? '')
         const input = list.document.querySelector('form.search input[type="search"]')

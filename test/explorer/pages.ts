@@ -21,7 +21,7 @@ export const article = '/c/tech.service.news.article'
 export const enrichment = '/c/tech.service.news.enrichment'
 /** Points: what the public tier may spend on an operation. */
 export const limit = 250
-const models = {
+export const models = {
   demo: modelOf(newsLexicons.documents, newsLexicons.references, newsLexicons.stories),
   site: modelOf(siteLexicons.documents, siteLexicons.references),
   stress: modelOf(stressLexicons.documents, stressLexicons.references),

@@ -81,6 +81,7 @@ export const ar: Translation = {
     searchAll: 'البحث في كل المجموعات',
     searchLead: 'كلمات، و“عبارات” بين علامتي اقتباس، وبداية*، و-استثناء، وOR',
     found: (words) => `نتائج البحث عن «${isolated(words)}»`,
+    counts: (places) => `كل عدد هو عدد السجلات التي تطابق نصوصها نفسها: ${places}.`,
     all: 'الكل',
     moreFacets: 'حقول أخرى',
     allValues: (field) => `كل قيم ${isolated(field)}`,

@@ -78,6 +78,8 @@ export const en = {
     searchAll: 'Search all collections',
     searchLead: 'Words, “phrases”, prefix*, -without, OR',
     found: (words: string) => `Results for “${words}”`,
+    /** `places`: `Articles (Title, Description), Analyses (Summary)`. */
+    counts: (places: string) => `Each number counts the records whose own texts match: ${places}.`,
     all: 'All',
     moreFacets: 'More fields',
     allValues: (field: string) => `All values of ${field}`,

@@ -71,6 +71,7 @@ export const es: Translation = {
     searchAll: 'Buscar en todas las colecciones',
     searchLead: 'Palabras, «frases» entre comillas, prefijo*, -sin, OR',
     found: (words) => `Resultados de «${words}»`,
+    counts: (places) => `Cada número cuenta los registros cuyos propios textos coinciden: ${places}.`,
     all: 'Todo',
     moreFacets: 'Más campos',
     allValues: (field) => `Todos los valores de ${field}`,

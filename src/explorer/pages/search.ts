@@ -5,7 +5,7 @@ import { withLanguage } from '../addresses.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
 import { viewTitle, withInnerQuotes } from '../browse/sentences.ts'
 import { characterLinks, characterPanels, glance, suggestions } from '../browse/search-form.ts'
-import { singularLabel, subjectLabel } from '../fields/labels.ts'
+import { fieldLabel, singularLabel, subjectLabel } from '../fields/labels.ts'
 import { entityField, membersOf, outletField } from '../fields/named-references.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -169,6 +169,19 @@ function totalIn({ collection }: PageSubject, answer: Answer): number | null {
   return ((answer[`in_${collection.typeName}`] ?? {}) as Partial<FoundAnswer>).totalCount ?? null
 }
 
+/** The number of a collection has nothing to do with those of others: each is of other texts. */
+function countedTexts(searched: Searched, answer: Answer): Html {
+  const { language } = searched.request
+  const { text } = language
+  const places = searched.subjects.flatMap((subject) => {
+    const names = subject.collection.searchFields.map(({ name }) => name)
+    const labels = fieldsNamed(subject, names).map((field) => fieldLabel(field, language))
+    const place = `${subjectLabel(subject, language)} (${language.list(labels)})`
+    return totalIn(subject, answer) === null ? [] : [place]
+  })
+  return places.length > 1 && html`<p class="none">${text.browse.counts(places.join(text.semicolon))}</p>`
+}
+
 /** Where the search can be narrowed down. */
 function collections(searched: Searched, answer: Answer): Html {
   const { language } = searched.request
@@ -180,6 +193,7 @@ function collections(searched: Searched, answer: Answer): Html {
         ${count !== null && html` <span class="count">${language.number(count)}</span>`}</a>`
     })}
   </nav>
+  ${countedTexts(searched, answer)}
   ${named(searched).map((browse) => namedLinks(browse, answer))}`
 }
 
