@@ -119,7 +119,12 @@ test('a value that no address can have is shown, and is not a link', async () =>
       ...['.name', '.count'].map((part) => item.querySelector(part)?.textContent),
       Array.from(item.querySelectorAll('a'), ({ className }) => className).join(' '),
     ])
-    const expected = extremeTexts.map((text) => [text, '3', text.length === 1_000 ? 'value exclude' : ''])
+    const nameOf = (text: string) => (text.trim() === '' ? `blank (${text.replaceAll(' ', '␣')})` : text)
+    const expected = extremeTexts.map((text) => [
+      nameOf(text),
+      '3',
+      text.length === 1_000 ? 'value exclude' : '',
+    ])
     assert.deepEqual(shown, expected, field)
   }
 })

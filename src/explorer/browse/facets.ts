@@ -5,7 +5,7 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import { html, type Html } from '../html.ts'
 import { type FacetAnswer, facetSize } from '../lists/list.ts'
 import { lateId, later } from '../parts/later.ts'
-import { plainValue } from '../parts/values.ts'
+import { distinctValue } from '../parts/values.ts'
 import { isFilteredIn } from '../lists/list-operation.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
@@ -84,14 +84,16 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ...answer.values,
     ...[...new Set(others)].map((value) => ({ value, count: isOnly ? (answer.total ?? null) : null })),
   ]
+  const all = shown.map(({ value }) => value)
   const most = Math.max(1, ...shown.map(({ count }) => count ?? 0))
   return html`<ul>
     ${shown.map(({ value, count }) => {
-      const name = plainValue(field, value, language, names)
+      const name = distinctValue(field, value, all, language, names)
+      const address = toggling('is', value)
       const isExcluded = excluded.includes(value)
       const exclude = toggling('not', value)
       return html`<li class=${isExcluded ? 'excluded' : undefined}>
-        <a class="value" href=${toggling('is', value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
+        <a class="value" href=${address} title=${address === null ? text.noAddress : undefined} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
           <span class="name" dir="auto" title=${name === value ? undefined : value}>${name}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}

@@ -4,7 +4,7 @@ import { fieldLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
-import { nameAndKey, plainValue } from '../parts/values.ts'
+import { distinctValue, nameAndKey } from '../parts/values.ts'
 import {
   emptyView,
   type RecordArguments,
@@ -129,7 +129,8 @@ export function groupLabel(
   if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
   if (step !== null && step > 1)
     return `${language.number(Number(value))} – ${language.number(Number(value) + step - 1)}`
-  return recordNameIn(group, field, among) ?? plainValue(field, String(value), language)
+  const others = among.flatMap((each) => each[name] ?? []).map(String)
+  return recordNameIn(group, field, among) ?? distinctValue(field, String(value), others, language)
 }
 
 /** The name of the record that the group is of, with its key if others of `among` have the same; null if not known. */

@@ -32,6 +32,8 @@ export const ar: Translation = {
     many: '{n} سجلًا',
     other: '{n} سجل',
   },
+  blank: 'فارغ',
+  noAddress: 'لا يمكن أن يكون هذا في عنوان.',
   missing: 'بلا قيمة',
   exclude: 'استبعاد',
   include: 'تضمين',

@@ -28,6 +28,9 @@ export const en = {
   semicolon: '; ',
   records: { one: '{n} record', other: '{n} records' } as Plural,
   missing: 'missing',
+  /** A text of spaces alone, or of nothing. */
+  blank: 'blank',
+  noAddress: 'No address can have this value.',
   exclude: 'exclude',
   include: 'include',
   more: 'More',

@@ -21,6 +21,8 @@ export const es: Translation = {
   noResultsHint: 'Quite un filtro o busque menos palabras.',
   didYouMean: 'Quizá quiso decir',
   records: { one: '{n} registro', many: '{n} de registros', other: '{n} registros' },
+  blank: 'en blanco',
+  noAddress: 'Ninguna dirección puede tener este valor.',
   missing: 'sin valor',
   exclude: 'excluir',
   include: 'incluir',

@@ -1,5 +1,6 @@
 /** Values of records as HTML, by the kind of their field, and long texts. */
 import { recordKey } from '../../util/text/record-key.ts'
+import { isBlank } from '../../util/text/visible.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
 import { lastPart } from '../../schema/model/naming.ts'
 import { labelOf, valueLabel } from '../fields/labels.ts'
@@ -136,6 +137,21 @@ export function plainValue(field: ShownField, value: string, language: Language,
     default:
       return value
   }
+}
+
+/** As text, with the value itself if others of `among` look the same: `Novel (novel)`, with marks for spaces. */
+export function distinctValue(
+  field: ShownField,
+  value: string,
+  among: readonly string[],
+  language: Language,
+  names?: Names,
+): string {
+  const text = isBlank(value) ? language.text.blank : plainValue(field, value, language, names)
+  if (field.type.kind === 'integer' || field.type.kind === 'boolean') return text
+  const shownAs = (each: string) => plainValue(field, each, language, names).replaceAll(/\s+/g, ' ').trim()
+  const isShared = among.some((each) => each !== value && shownAs(each) === shownAs(value))
+  return isShared ? `${text} (${value.replaceAll(/^\s|\s$|(?<=\s)\s/g, '␣')})` : text
 }
 
 /** Codes of countries. */
