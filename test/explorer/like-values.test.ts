@@ -5,7 +5,10 @@ import { parseHTML } from 'linkedom'
 import { buildRecord } from '../support/records/records.ts'
 import { openExplorer } from '../support/service/explorer.ts'
 import { recordLexicon } from '../support/store/store.ts'
-import { plain } from './pages.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { chooseLanguage } from '../../src/explorer/languages/language.ts'
+import { distinctValues } from '../../src/explorer/parts/values.ts'
+import { newsModel, plain } from './pages.ts'
 
 const book = 'org.example.book'
 const text = { type: 'string', maxLength: 40 }
@@ -67,4 +70,21 @@ test('values that look the same have different names, and lead to what they coun
   const split = await open(`/c/${book}?split=genre`)
   const heads = Array.from(split.querySelectorAll('figure thead th'), ({ textContent }) => plain(textContent))
   assert.equal(new Set(heads).size, heads.length, heads.join('|'))
+})
+
+test('the name of each value is looked up once, however many values there are', () => {
+  const language = chooseLanguage('en', undefined)
+  const field = createSubjects(newsModel).of('tech.service.news.article')?.fields.get('language')
+  assert.ok(field)
+  const codes = Array.from({ length: 500 }, (_, at) => `x-${at}`)
+  const asked: string[] = []
+  const counting = {
+    ...language,
+    nameOf: (...given: Parameters<typeof language.nameOf>) => {
+      asked.push(given[1])
+      return language.nameOf(...given)
+    },
+  }
+  assert.equal(distinctValues(field, [...codes, ...codes], counting).size, codes.length)
+  assert.ok(asked.length > 0 && asked.length <= 2 * codes.length, `${asked.length}`)
 })

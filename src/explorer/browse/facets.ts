@@ -5,7 +5,7 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import { html, type Html } from '../html.ts'
 import { type FacetAnswer, facetSize } from '../lists/list.ts'
 import { lateId, later } from '../parts/later.ts'
-import { distinctValue } from '../parts/values.ts'
+import { distinctValues } from '../parts/values.ts'
 import { isFilteredIn } from '../lists/list-operation.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
@@ -85,10 +85,11 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ...[...new Set(others)].map((value) => ({ value, count: isOnly ? (answer.total ?? null) : null })),
   ]
   const all = shown.map(({ value }) => value)
+  const named = distinctValues(field, all, language, names)
   const most = Math.max(1, ...shown.map(({ count }) => count ?? 0))
   return html`<ul>
     ${shown.map(({ value, count }) => {
-      const name = distinctValue(field, value, all, language, names)
+      const name = named.get(value) ?? value
       const address = toggling('is', value)
       const isExcluded = excluded.includes(value)
       const exclude = toggling('not', value)

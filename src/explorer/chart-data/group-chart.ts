@@ -25,13 +25,13 @@ import {
   rowsIn,
 } from './group-plan.ts'
 import type { Grouping, GroupKey } from './grouping.ts'
-import { cutNote, groupCells, groupColumns, groupingLabel, groupLabel, usualGroups } from './grouping.ts'
+import { cutNote, groupCells, groupColumns, groupingLabel, labelsOf, usualGroups } from './grouping.ts'
 import {
   idOf,
   isDisjoint,
   isNumber,
   isOrdered,
-  keyOf,
+  keysIn,
   keysOf,
   periodOf,
   viewOfGroup,
@@ -91,13 +91,15 @@ function readRows(
   if (other === undefined)
     return [{ label, group: null, groups: byKey('groups'), totals: byKey('totals'), isCut: false }]
   // One list of all pairs, or one for each row, which also has other elements of the same array.
-  return rowsIn(answer, other).flatMap((row, at, all): readonly GroupRow[] => {
+  const rows = rowsIn(answer, other)
+  const labelOf = labelsOf(other, rows, language)
+  return rows.flatMap((row, at): readonly GroupRow[] => {
     const list = Object.hasOwn(answer, 'pairs') ? '' : String(at)
     if (!Object.hasOwn(answer, `pairs${list}`)) return []
     const isOwn = (group: GroupAnswer) => idOf(other, group) === idOf(other, row)
     return [
       {
-        label: groupLabel(other, row, language, all),
+        label: labelOf(row),
         group: row,
         groups: byKey(`pairs${list}`, isOwn),
         totals: byKey(`totals${list}`, isOwn),
@@ -132,7 +134,7 @@ function readGroups(plan: GroupPlan, answer: Answer, label: string, { view, lang
   return {
     keys,
     rows,
-    without: without && keyOf(across, without, plain, language),
+    without: without && keysIn(across, [without], plain, language)[0],
     countIn,
     valueIn,
     totalIn,

@@ -4,7 +4,7 @@ import { fieldLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
-import { distinctValue, nameAndKey } from '../parts/values.ts'
+import { distinctValues, nameAndKey } from '../parts/values.ts'
 import {
   emptyView,
   type RecordArguments,
@@ -114,23 +114,26 @@ export function groupingSelection({ name, field, unit }: Grouping): Selection {
   return { [name]: {}, ...nested([`${name}Resolved`, onType(target.typeName), targetTitle]) }
 }
 
-export function groupLabel(
+/** What each of the groups is called; those that look the same have different names. */
+export function labelsOf(
   key: Grouping,
-  group: GroupAnswer,
+  groups: readonly GroupAnswer[],
   language: Language,
-  among: readonly GroupAnswer[] = [],
-): string {
+): (group: GroupAnswer) => string {
   const { name, field, unit, step } = key
-  const value = group[name] ?? null
-  if (value === null) return language.text.missing
   const period = periodOf(key)
-  if (period !== null) return periodLabel(period, startOf(period, Date.parse(String(value))), language)
-  if (unit === 'weekday') return weekday(Number(value), language)
-  if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
-  if (step !== null && step > 1)
-    return `${language.number(Number(value))} – ${language.number(Number(value) + step - 1)}`
-  const others = among.flatMap((each) => each[name] ?? []).map(String)
-  return recordNameIn(group, field, among) ?? distinctValue(field, String(value), others, language)
+  const values = unit === null ? groups.flatMap((each) => each[name] ?? []).map(String) : []
+  const named = distinctValues(field, values, language)
+  return (group) => {
+    const value = group[name] ?? null
+    if (value === null) return language.text.missing
+    if (period !== null) return periodLabel(period, startOf(period, Date.parse(String(value))), language)
+    if (unit === 'weekday') return weekday(Number(value), language)
+    if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
+    if (step !== null && step > 1)
+      return `${language.number(Number(value))} – ${language.number(Number(value) + step - 1)}`
+    return recordNameIn(group, field, groups) ?? named.get(String(value)) ?? String(value)
+  }
 }
 
 /** The name of the record that the group is of, with its key if others of `among` have the same; null if not known. */
@@ -228,18 +231,23 @@ export function keysOf(
   }
   const sorted = isOrdered(key) ? inOrder(key, groups) : groups
   const shown = isOrdered(key) && !isCut ? withoutGaps(key, sorted) : sorted
-  return shown.map((group) => keyOf(key, group, view, language, shown))
+  return keysIn(key, shown, view, language)
 }
 
-export function keyOf(
+/** The groups as they are, in their order. */
+export function keysIn(
   key: Grouping,
-  group: GroupAnswer,
+  groups: readonly GroupAnswer[],
   view: View,
   language: Language,
-  among: readonly GroupAnswer[] = [],
-): GroupKey {
-  const label = groupLabel(key, group, language, among)
-  return { id: idOf(key, group), group, label, view: viewOfGroup(view, key, group) }
+): readonly GroupKey[] {
+  const labelOf = labelsOf(key, groups, language)
+  return groups.map((group) => ({
+    id: idOf(key, group),
+    group,
+    label: labelOf(group),
+    view: viewOfGroup(view, key, group),
+  }))
 }
 
 /** Numbers between others that no record has are groups without records. */

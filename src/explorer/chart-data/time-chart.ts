@@ -9,7 +9,7 @@ import { readChoice, recordArguments, viewOfValue, withCondition } from '../view
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
 import { aggregateOf } from './asked-chart.ts'
-import { cutNote, groupingBy, groupingSelection, groupLabel } from './grouping.ts'
+import { cutNote, groupingBy, groupingSelection, labelsOf } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
 import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, periods } from './periods.ts'
@@ -103,12 +103,13 @@ function partsIn(
     .filter((group) => String(group[field.name] ?? '').length <= longestValue)
     .slice(0, mostSplitValues)
   const values = groups.map((group) => (group[field.name] == null ? null : String(group[field.name])))
+  const labelOf = labelsOf(groupingBy(field), groups, language)
   const parts = groups.map((group, at): Series => {
     const value = values[at] ?? null
     const chosen = { field, operator: value === null ? 'missing' : 'is', values: [value ?? '1'] } as const
     return {
       panel: `part${at}`,
-      name: groupLabel(groupingBy(field), group, language, groups),
+      name: labelOf(group),
       view: value === null ? withCondition(view, chosen) : viewOfValue(view, field, value),
       own: { ...own, where: andWhere(own.where, whereOf([chosen])) },
       row: { [field.name]: value, [restColumn(field)]: false },

@@ -10,7 +10,7 @@ import { fieldsNamed } from '../lists/list.ts'
 import { isReadable } from '../view/conditions.ts'
 import { canSearch, changed, recordArguments, valuesOf, type View, withCondition } from '../view/view.ts'
 import { aggregateOf, type ChartContext, type GroupAnswer } from './asked-chart.ts'
-import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from './grouping.ts'
+import { groupingBy, groupingSelection, labelsOf, viewOfGroup } from './grouping.ts'
 
 export interface UnusualThing {
   readonly label: string
@@ -135,16 +135,18 @@ function unusualValuesOf(field: ShownField, { subject, view, language }: ChartCo
       },
       selection: { groups: { ...groupingSelection(key), ...selected } },
     }),
-    rows: ({ groups = [] }) =>
-      groups
+    rows: ({ groups = [] }) => {
+      const labelOf = labelsOf(key, groups, language)
+      return groups
         .filter(({ [field.name]: value, significance: { score, share, againstShare } }) => {
           return value !== null && score >= leastScore && share >= leastRatio * againstShare
         })
         .map((group) => ({
-          label: groupLabel(key, group, language),
+          label: labelOf(group),
           view: viewOfGroup(changed(view, { others: [] }), key, group),
           significance: group.significance,
-        })),
+        }))
+    },
   }
 }
 

@@ -139,19 +139,25 @@ export function plainValue(field: ShownField, value: string, language: Language,
   }
 }
 
-/** As text, with the value itself if others of `among` look the same: `Novel (novel)`, with marks for spaces. */
-export function distinctValue(
+/** Each as text, with the value itself if others look the same: `Novel (novel)`, with marks for spaces. */
+export function distinctValues(
   field: ShownField,
-  value: string,
-  among: readonly string[],
+  values: readonly string[],
   language: Language,
   names?: Names,
-): string {
-  const text = isBlank(value) ? language.text.blank : plainValue(field, value, language, names)
-  if (field.type.kind === 'integer' || field.type.kind === 'boolean') return text
-  const shownAs = (each: string) => plainValue(field, each, language, names).replaceAll(/\s+/g, ' ').trim()
-  const isShared = among.some((each) => each !== value && shownAs(each) === shownAs(value))
-  return isShared ? `${text} (${value.replaceAll(/^\s|\s$|(?<=\s)\s/g, '␣')})` : text
+): ReadonlyMap<string, string> {
+  const texts = new Map(values.map((value) => [value, plainValue(field, value, language, names)]))
+  const isNumber = field.type.kind === 'integer' || field.type.kind === 'boolean'
+  const alike = Map.groupBy(texts, ([value, text]) =>
+    isNumber ? value : text.replaceAll(/\s+/g, ' ').trim(),
+  )
+  const named = [...alike.values()].flatMap((same) =>
+    same.map(([value, shown]): [string, string] => {
+      const text = isBlank(value) ? language.text.blank : shown
+      return [value, same.length > 1 ? `${text} (${value.replaceAll(/^\s|\s$|(?<=\s)\s/g, '␣')})` : text]
+    }),
+  )
+  return new Map(named)
 }
 
 /** Codes of countries. */

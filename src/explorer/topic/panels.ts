@@ -4,7 +4,7 @@ import type { Panel } from '../../ask/operation.ts'
 import { searchedWords } from '../../ask/search.ts'
 import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { aggregateOf, atLeast, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
-import { groupingBy, groupingSelection, groupLabel, viewOfGroup } from '../chart-data/grouping.ts'
+import { groupingBy, groupingSelection, labelsOf, viewOfGroup } from '../chart-data/grouping.ts'
 import { countIn } from '../chart-data/time-axis.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { languageField, sampleNotes, thingOf, type UnusualAnswer } from '../chart-data/unusual.ts'
@@ -151,12 +151,13 @@ export function readTopics(chart: TopicChart, answer: Answer, context: ChartCont
   }
   // Several outlets of all tables may have the same name.
   const all = chart.topics.flatMap((_, at) => [...groupsOf(`highest${at}`), ...groupsOf(`most${at}`)])
+  const labelOf = key && labelsOf(key, all, language)
   return chart.topics.map((view, at) => {
     const own = { ...context, view: { ...view, others: [] } }
     const outletRows = (name: string) =>
       groupsOf(`${name}${at}`).map((group) => ({
         ...(group as unknown as ShareAnswer),
-        label: key === null ? '' : groupLabel(key, group, language, all),
+        label: labelOf?.(group) ?? '',
         /** The records of the topic there; null where no conditions select them. */
         view: key && viewOfGroup(own.view, key, group),
       }))
