@@ -37,10 +37,8 @@ export function placeAddress({ subject, place = 'list' }: Linked): string {
 }
 
 /** The page that offers the conditions on a field. */
-export function fieldAddress(
-  { subject, view, language, place }: Browse,
-  { name }: ShownField,
-): string | null {
+export function fieldAddress(browse: Browse, { name }: ShownField): string | null {
+  const { subject, view, language, place } = browse
   const to = place === 'topic' ? { ...view, others: [...view.others, ['for', place] as const] } : view
   const address = filterAddress(subject.collection.nsid, to)
   return withLanguage(address && withParameter(address, 'field', name), language)
@@ -53,9 +51,10 @@ export function filterInputs(browse: Browse): Html {
 
 /** The view as inputs of a form that changes the parameters `except`; the form leads to the first page. */
 export function stateInputs({ view, language }: Browse, except: (name: string) => boolean): Html {
-  const parameters = viewParametersOf({ ...view, page: null })
-  return hiddenInputs(
-    parameters.filter(([name]) => !except(name)),
-    language,
-  )
+  const parameters = viewParametersOf({ ...view, page: null }).filter(([name]) => !except(name))
+  return hiddenInputs(parameters, language)
+}
+
+export function checkbox(name: string, value: string, isChecked: boolean, label: string): Html {
+  return html`<label><input type="checkbox" name=${name} value=${value} checked=${isChecked} /> ${label}</label>`
 }

@@ -8,7 +8,7 @@ import { lateId, later } from '../parts/later.ts'
 import { distinctValues } from '../parts/values.ts'
 import { isFilteredIn } from '../lists/list-operation.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
-import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
+import { type Browse, checkbox, fieldAddress, stateInputs, viewAddress } from './context.ts'
 
 /** `total`: of the records of the view. */
 export function facetList(answers: readonly FacetAnswer[], browse: Browse, total: number | null): Html {
@@ -31,9 +31,8 @@ export function lateFacets(left: readonly ShownField[], { subject, view, languag
   const labels = left.map((field) => fieldLabel(field, language))
   const rowsOf = ({ name, type, values }: ShownField) => {
     const most = type.kind === 'boolean' ? 2 : values.length === 0 ? facetSize : values.length
-    return (
-      Math.min(most, facetSize) + 3 + valuesOf(view, name, 'is').length + valuesOf(view, name, 'not').length
-    )
+    const chosen = [...valuesOf(view, name, 'is'), ...valuesOf(view, name, 'not')]
+    return Math.min(most, facetSize) + 3 + chosen.length
   }
   const address = withLanguage(facetsAddress(subject.collection.nsid, view), language)
   const room = left.map(
@@ -122,6 +121,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
     (field) => isGroupOffered(field) && field.type.kind !== 'datetime',
   )
   const hidden = groups.filter((field) => field.isOwn && !shown.includes(field))
+  const offered = groups.filter((field) => !field.many && !isDiverse(field, subject.roles))
   return html`<details class="more" open=${shown.length === 0 && view.page === null && view.facets !== null}>
     <summary>${text.browse.moreFacets}</summary>
     <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow" title=${fieldDescription(field, language)}>${fieldLabel(field, browse.language)}</a></li>`)}</ul>
@@ -129,12 +129,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
       <summary>${text.browse.facets}</summary>
       <form action=${collectionAddress(subject.collection.nsid)} class="choices">
         ${stateInputs(browse, (name) => name === 'facets')}
-        ${groups
-          .filter((field) => !field.many && !isDiverse(field, subject.roles))
-          .map(
-            (field) =>
-              html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${fieldLabel(field, browse.language)}</label>`,
-          )}
+        ${offered.map((field) => checkbox('facets', field.name, shown.includes(field), fieldLabel(field, language)))}
         <button>${text.apply}</button>
       </form>
     </details>

@@ -9,7 +9,7 @@ import { isCountField, type Operator, operatorsOf } from '../../ask/fields.ts'
 import { isDate } from '../../ask/where.ts'
 import { isReadable } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
-import { type Browse, filterInputs, placeAddress, stateInputs, viewAddress } from './context.ts'
+import { type Browse, checkbox, filterInputs, placeAddress, stateInputs, viewAddress } from './context.ts'
 
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
@@ -36,10 +36,7 @@ function choiceForm(field: ShownField, browse: Browse): Html {
     <fieldset>
       <legend>${text.filtering.anyOf}</legend>
       ${stateInputs(browse, (each) => each === name || each === field.name)}
-      ${values.map(
-        (value) =>
-          html`<label><input type="checkbox" name=${name} value=${value} checked=${chosen.includes(value)} /> ${plainValue(field, value, language)}</label>`,
-      )}
+      ${values.map((value) => checkbox(name, value, chosen.includes(value), plainValue(field, value, language)))}
     </fieldset>
     <button>${text.apply}</button>
   </form>`
@@ -61,14 +58,11 @@ function rangeForm(field: ShownField, browse: Browse): Html {
 }
 
 /** A time with a time of day stays as it is, in an input of text. */
-export function boundInputs(
-  { name, type: { kind } }: ShownField,
-  { view, language: { text } }: Browse,
-): Html {
+export function boundInputs({ name, type: { kind } }: ShownField, { view, language }: Browse): Html {
   return (['from', 'to'] as const).map((operator) => {
     const [value = ''] = valuesOf(view, name, operator)
     const type = kind !== 'datetime' ? 'number' : value === '' || isDate(value) ? 'date' : 'text'
-    return html`<label><span>${text[operator]}</span><input type=${type} step=${type === 'number' ? '1' : undefined} name=${`${name}.${operator}`} value=${value} /></label>`
+    return html`<label><span>${language.text[operator]}</span><input type=${type} step=${type === 'number' ? '1' : undefined} name=${`${name}.${operator}`} value=${value} /></label>`
   })
 }
 

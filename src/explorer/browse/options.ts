@@ -6,7 +6,7 @@ import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
 import { changed, isUnranked, type Show } from '../view/view.ts'
-import { type Browse, stateInputs, viewAddress } from './context.ts'
+import { type Browse, checkbox, stateInputs, viewAddress } from './context.ts'
 import { listCount } from './sentences.ts'
 
 /** `undated`: how many records lack the time that represents them; null if that is not known. */
@@ -107,22 +107,14 @@ function showLinks(browse: Browse): Html {
 export function columnForm(columns: readonly ShownField[], browse: Browse, place: 'menu' | 'program'): Html {
   const { subject, language } = browse
   const { text } = language
-  const chosen = new Set(columns.map(({ name }) => name))
-  const offered = [
-    ...columns,
-    ...[...subject.fields.values()].filter(({ name, many }) => !many && !chosen.has(name)),
-  ]
+  const others = [...subject.fields.values()].filter(({ many }) => !many)
+  const offered = [...new Set([...columns, ...others])].filter((field) => !isCollectionName(field))
   const address = collectionAddress(subject.collection.nsid)
   return html`<details class=${place}>
     <summary>${text.browse.columns}</summary>
     <form class="choices" action=${place === 'menu' ? address : `${address}#take`}>
       ${stateInputs(browse, (name) => name === 'columns')}
-      ${offered
-        .filter((field) => !isCollectionName(field))
-        .map(
-          (field) =>
-            html`<label><input type="checkbox" name="columns" value=${field.name} checked=${chosen.has(field.name)} /> ${fieldLabel(field, browse.language)}</label>`,
-        )}
+      ${offered.map((field) => checkbox('columns', field.name, columns.includes(field), fieldLabel(field, language)))}
       <button>${text.apply}</button>
     </form>
   </details>`
