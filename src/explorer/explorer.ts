@@ -9,8 +9,7 @@ import type { PageSubject } from './fields/subject.ts'
 import type { Answer, Asked, Draft, FileDraft, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues, embeddedChart } from './pages/charts.ts'
-import { collectionPage } from './pages/collection.ts'
-import { embedPage } from './pages/embed.ts'
+import { collectionPage, embeddedList } from './pages/collection.ts'
 import { leftOutNote, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
 import { facetsPage } from './pages/facets.ts'
 import { feedPage } from './pages/feed.ts'
@@ -154,11 +153,8 @@ function unknownLanguage(chosen: string | null, request: PageRequest): Draft | n
   }
 }
 
-function openFile(
-  { media, name, operation, more, write }: FileDraft,
-  request: PageRequest,
-  site: Site,
-): OpenPage {
+function openFile(draft: FileDraft, request: PageRequest, site: Site): OpenPage {
+  const { media, name = null, operation, more, write } = draft
   const status = 200
   return {
     status,
@@ -173,7 +169,7 @@ function openFile(
         const answer = { ...first, ...(await answerTo(more?.(first) ?? [], ask)) }
         const index = await site.readIndex()
         const rest = await timed(() => write(answer, (each) => answerTo(each, ask), index))
-        if (rest !== null) return { status, media, name: name ?? null, start: '', rest, retryAfter: null }
+        if (rest !== null) return { status, media, name, start: '', rest, retryAfter: null }
       } catch (error) {
         if (!(error instanceof FailedOperation)) throw error
         failure = refusedPage(error.cause, request)
@@ -273,7 +269,7 @@ function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   }
   if (first === 'embed' && second === 'c' && rest.length === 0) {
     const subject = site.subjects.of(third)
-    const page = fourth === undefined ? embedPage : fourth === 'chart' ? embeddedChart : null
+    const page = fourth === undefined ? embeddedList : fourth === 'chart' ? embeddedChart : null
     if (subject !== null && page !== null) return page(site, subject, request)
   }
   if (first === 'at' && second !== undefined && third === '' && isDid(second))

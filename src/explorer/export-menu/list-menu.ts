@@ -10,17 +10,12 @@ import { columnsOf, listArguments, listPanel, shortColumns } from '../lists/list
 import type { PageRequest } from '../page.ts'
 import type { Result } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
-import type { Exported, MenuContext } from './export-menu.ts'
+import type { Exported } from './export-menu.ts'
 import { fileName, recordFiles } from './files.ts'
 
 /** `total`: the number of records that match. `found`: those of the page. */
-export function exportedList(
-  total: number,
-  found: readonly Result[],
-  browse: Browse,
-  { site }: MenuContext,
-): Exported {
-  const { view, subject, names, language } = browse
+export function exportedList(total: number, found: readonly Result[], browse: Browse): Exported {
+  const { site, view, subject, names, language } = browse
   const { nsid } = subject.collection
   const columns = columnsOf({ ...view, show: 'table' }, subject)
   const isTable = view.show === 'table' || view.columns !== null

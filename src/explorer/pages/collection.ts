@@ -5,20 +5,21 @@ import { facetList, hasNoValue, lateFacets, otherFacets } from '../browse/facets
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { characterLinks, characterPanels, glance, searchForm, suggestions } from '../browse/search-form.ts'
-import { conditionList, viewTitle } from '../browse/sentences.ts'
+import { conditionList, listCount, viewTitle } from '../browse/sentences.ts'
 import { counted, nounOf, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import { membersOf } from '../fields/named-references.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { type ChartContext, type DrawnChart, isAnswered } from '../chart-data/asked-chart.ts'
 import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
-import { affordableOperations, areAffordable } from '../../ask/operation.ts'
+import { affordableOperations, areAffordable, buildOperation } from '../../ask/operation.ts'
 import { type Answer, type Draft, lastTime, type PageRequest, type Site } from '../page.ts'
-import { columnsOf, type ListAnswer, type ListNode, resultOf } from '../lists/list.ts'
+import { columnsOf, type ListAnswer, type ListNode, listPanel, resultOf } from '../lists/list.ts'
 import { askList, type ChosenFacets } from '../lists/list-operation.ts'
-import { facetNames, titlesOf, readNames } from '../lists/names.ts'
+import { conditionNames, facetNames, readNames, titlesOf } from '../lists/names.ts'
 import { listedStories, readStories, storyOf, storyPanels } from '../lists/stories.ts'
 import { results } from '../parts/results.ts'
+import { zoneNote } from '../parts/values.ts'
 import { reportNote, storyHeading, storyNote } from '../parts/stories.ts'
 import { drawingLink, exportedChart } from '../export-menu/chart-menu.ts'
 import { exportMenu, type MenuContext, programMenu } from '../export-menu/export-menu.ts'
@@ -70,7 +71,7 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
       const told = readStories(answer, 'story', subject)
       const stories = readStories(answer, 'stories', subject)
       const found = list.edges.map((edge) => resultOf(edge, columns))
-      const exported = exportedList(list.totalCount, found, browse, menu)
+      const exported = exportedList(list.totalCount, found, browse)
       const drawn =
         time !== null && isAnswered(time, answer) ? time.chart(answer, lastTime(index, context.now)) : null
       const chart = time && drawn && exportedChart(time, drawn.spec, answer, context)
@@ -104,6 +105,31 @@ export function collectionPage(site: Site, subject: PageSubject, request: PageRe
             ${exportMenu(exported, menu)} ${programMenu([exported, chart], menu)}
           </section>
         </div>
+      `
+    },
+  }
+}
+
+/** The list without the frame of a page, for pages of others to include. */
+export function embeddedList(site: Site, subject: PageSubject, request: PageRequest): Draft {
+  const { parameters, language } = request
+  const { view, problems } = readView(parameters, subject)
+  const title = viewTitle(view, subject, language)
+  if (problems.length > 0) return { ...problemPage(problems, title, request), isEmbedded: true }
+  const columns = columnsOf(view, subject)
+  const asked = [listPanel(view, columns, [], subject), ...conditionNames(view.conditions)]
+  return {
+    title,
+    operation: buildOperation(site.schema, 'Embedded', asked),
+    isEmbedded: true,
+    render(answer) {
+      const { totalCount, edges } = answer['list'] as ListAnswer
+      const found = edges.map((edge) => resultOf(edge, columns))
+      return html`
+        <h1><a href=${viewAddress({ subject, language }, view)}>${viewTitle(view, subject, language, readNames(answer))}</a></h1>
+        <p class="count">${listCount(totalCount, view, subject, language)} · ${site.title}</p>
+        ${zoneNote(language)} <h2 class="hidden">${language.text.results}</h2>
+        ${results(found, view.show, columns, { subject, language, imageHosts: site.operator.imageHosts })}
       `
     },
   }

@@ -88,7 +88,7 @@ export function topicPage(site: Site, subject: PageSubject, request: PageRequest
       const found = topics.filter(({ whole }) => (whole?.count ?? 0) > 0)
       const [topic] = topics.length === 1 ? found : []
       const list = topic?.whole
-        ? exportedList(topic.whole.count, topic.newest, { ...of, view: topic.view }, menu)
+        ? exportedList(topic.whole.count, topic.newest, { ...of, view: topic.view })
         : null
       return html`
         ${isTimed && html`<a class="skip" href="#chart">${language.text.skipToChart}</a>`}
