@@ -12,16 +12,8 @@ import type { Answer } from '../page.ts'
 import { andWhere, nest, type Where, whereOf } from '../../ask/where.ts'
 import { type RecordArguments } from '../view/view.ts'
 import { aggregateOf, type ChartContext, fewRecords, type GroupsAnswer, mostGroups } from './asked-chart.ts'
-import {
-  type Bounds,
-  boundsOfPeriods,
-  firstDay,
-  isUnbounded,
-  momentOf,
-  momentsOf,
-  mostPeriods,
-} from './periods.ts'
-import { type Period, periodFor, periods, periodsBetween } from './periods.ts'
+import { type Bounds, boundsOfPeriods, firstDay, isUnbounded, momentOf, momentsOf } from './periods.ts'
+import { mostPeriods, type Period, periodFor, periods, periodsBetween } from './periods.ts'
 import { moved, startOf } from '../../util/time/calendar.ts'
 
 const day = 86_400_000
@@ -190,18 +182,14 @@ export function mayLackTime(axis: TimeAxis, answer: Answer): boolean {
 
 /** How many records have no time. */
 export function undatedPanel(axis: TimeAxis, name: string, records: RecordArguments): Panel {
-  return countPanel(
-    axis.subject,
-    name,
-    records,
-    whereOf([{ field: axis.field, operator: 'missing', values: ['1'] }]),
-  )
+  const missing = whereOf([{ field: axis.field, operator: 'missing', values: ['1'] }])
+  return countPanel(axis.subject, name, records, missing)
 }
 
 /** How many records there are; with `of`, how many of them meet it. */
 export function countPanel(subject: PageSubject, name: string, records: RecordArguments, of?: Where): Panel {
   const { where, search } = records
-  const restricted = { where: andWhere(where, of), search }
+  const restricted = { where: of === undefined ? where : andWhere(where, of), search }
   return { name, field: aggregateOf(subject), arguments: restricted, selection: { count: {} } }
 }
 

@@ -21,8 +21,8 @@ import { chartFigure } from '../parts/figure.ts'
 import { lateId, later } from '../parts/later.ts'
 import { type Names, shortText } from '../parts/values.ts'
 import { type PanelName, panelNames, readTopics, topicPanels, type TopicPanels } from '../topic/panels.ts'
-import { findings, panelTitle, topicPanel, type TopicContext } from '../topic/topic-parts.ts'
-import { withoutRows, withSearches } from '../topic/topic-parts.ts'
+import { findings, panelTitle, topicPanel, withoutRows, withSearches } from '../topic/topic-parts.ts'
+import type { TopicContext } from '../topic/things.ts'
 import { topicParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
@@ -168,14 +168,11 @@ function affordableLinks({ topics }: TopicChart, context: ChartContext): Html {
   const links = [fewer, unfiltered].flatMap((views) => {
     const contexts = views.map((each) => ({ ...context, view: each }))
     const own = contexts.find((each) => areAffordable(site, leastPanels(each)))
-    return own === undefined ? [] : linkTo(own)
+    if (own === undefined) return []
+    const address = viewAddress({ ...own, place: 'topic' }, own.view)
+    return html`<p><a href=${address} rel="nofollow">${titleOf(topicChart(own), own)}</a></p>`
   })
   return links.length === 0 ? null : links
-}
-
-function linkTo(context: ChartContext): Html {
-  const address = viewAddress({ ...context, place: 'topic' }, context.view)
-  return html`<p><a href=${address} rel="nofollow">${titleOf(topicChart(context), context)}</a></p>`
 }
 
 /** As many as the page can pay. Words are counted in thousands of records, which takes longer than all else. */

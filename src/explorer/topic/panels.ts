@@ -73,7 +73,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       }),
     newest: each((view, at) => [newestPanel(`newest${at}`, view, true, context)]),
     stories: each((view, at) => largestStories(`stories${at}`, view, subject)),
-    values: thingPanels('values', {}, chart, context),
+    values: thingPanels('values', {}, { ...context, chart }),
     /** Asked before the words: the language of most records of each topic; none where records have no language. */
     languages: each((view, at) => {
       if (language === null || isOfOneLanguage(base, view, subject)) return []
@@ -81,7 +81,7 @@ export function topicPanels(chart: TopicChart, context: ChartContext) {
       return [aggregated(`language${at}`, given, { count: {}, groups: leaves(language.name, 'count') })]
     }),
     /** With null instead of that answer: panels that cost at least as much. */
-    words: (answer: Answer | null) => thingPanels('words', answer, chart, context),
+    words: (answer: Answer | null) => thingPanels('words', answer, { ...context, chart }),
   }
 }
 

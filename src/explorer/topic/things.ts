@@ -1,8 +1,9 @@
 /** The words and values that go with topics: which records they are compared with, and what is asked. */
 import { areAffordable, type Panel } from '../../ask/operation.ts'
 import { andWhere, whereOf } from '../../ask/where.ts'
-import { aggregateOf, type ChartContext, type GroupsAnswer } from '../chart-data/asked-chart.ts'
+import type { ChartContext, GroupsAnswer } from '../chart-data/asked-chart.ts'
 import { recordsInWords, type ShareBase } from '../chart-data/share-base.ts'
+import { countPanel } from '../chart-data/time-axis.ts'
 import type { TopicChart } from '../chart-data/topic-chart.ts'
 import { languageField, thingOf } from '../chart-data/unusual.ts'
 import type { PageSubject } from '../fields/subject.ts'
@@ -13,41 +14,36 @@ import { periodOnly, recordArguments, type View, withCondition } from '../view/v
 
 export type ThingKind = 'words' | 'values'
 
+export interface TopicContext extends ChartContext {
+  readonly chart: TopicChart
+  /** Of records that conditions refer to. */
+  readonly names: Names
+}
+
 /** With a null answer about languages: panels that cost at least as much. */
-export function thingPanels(
-  kind: ThingKind,
-  answer: Answer | null,
-  chart: TopicChart,
-  context: ChartContext,
-): readonly Panel[] {
-  return panelsAgainst(comparedWith(kind, chart, context), kind, answer, chart, context)
+export function thingPanels(kind: ThingKind, answer: Answer | null, context: Omit<TopicContext, 'names'>) {
+  return panelsAgainst(comparedWith(kind, context), kind, answer, context)
 }
 
 /** What the words or values of a topic are compared with, in words. `spoken`: the only language of the words. */
-export function comparedText(
-  kind: ThingKind,
-  chart: TopicChart,
-  context: ChartContext,
-  spoken: Condition | null,
-  names: Names,
-): string {
-  const view = { ...context.view, conditions: comparedWith(kind, chart, context) }
+export function comparedText(kind: ThingKind, spoken: Condition | null, context: TopicContext): string {
+  const view = { ...context.view, conditions: comparedWith(kind, context) }
   const { conditions } = spoken === null || kind === 'values' ? view : withCondition(view, spoken)
-  return recordsInWords(conditions, context.subject, context.language, names)
+  return recordsInWords(conditions, context.subject, context.language, context.names)
 }
 
 /**
  * What shares of the topics are of; without other conditions than a period, and for words on the language, all times.
  * Where that would cost too much, such as the records of one country's outlets, all records of the period and the language.
  */
-function comparedWith(kind: ThingKind, chart: TopicChart, context: ChartContext): readonly Condition[] {
-  const { site, subject, view } = context
+function comparedWith(kind: ThingKind, context: Omit<TopicContext, 'names'>): readonly Condition[] {
+  const { site, subject, view, chart } = context
   const isSpoken = ({ field }: Condition) => field.name === languageField(subject)?.name
   const { isWholeBy, filters, conditions: base } = chart.base
   // Within the period, words of a language would be compared with themselves.
   const language = kind === 'words' ? filters.filter(isSpoken).map(({ field }) => field) : []
   const conditions = isWholeBy(language) ? [] : base
-  if (areAffordable(site, panelsAgainst(conditions, kind, null, chart, context))) return conditions
+  if (areAffordable(site, panelsAgainst(conditions, kind, null, context))) return conditions
   const spoken = view.conditions.filter(isSpoken)
   return [...periodOnly(view, subject).conditions, ...spoken]
 }
@@ -56,24 +52,20 @@ function panelsAgainst(
   conditions: readonly Condition[],
   kind: ThingKind,
   answer: Answer | null,
-  chart: TopicChart,
-  context: ChartContext,
+  context: Omit<TopicContext, 'names'>,
 ): readonly Panel[] {
-  const { subject } = context
+  const { subject, chart } = context
   return chart.topics.flatMap((topic, at) => {
     const spoken = kind === 'words' ? languageIn(answer, at, topic, chart, subject) : null
     const view = spoken === null ? topic : withCondition(topic, spoken)
     const thing = thingOf(kind, { ...context, view })
     if (thing === null) return []
     const where = andWhere(whereOf(conditions), spoken && whereOf([spoken]))
-    const counted = (name: string, given: Panel['arguments']): Panel => ({
-      name: `${name}${at}`,
-      field: aggregateOf(subject),
-      arguments: given,
-      selection: { count: {} },
-    })
-    const counts = [counted('here', { ...recordArguments(view) }), counted('compared', { where })]
-    return [thing.panel(`${kind}${at}`, where), ...counts]
+    return [
+      thing.panel(`${kind}${at}`, where),
+      countPanel(subject, `here${at}`, recordArguments(view)),
+      countPanel(subject, `compared${at}`, { where, search: undefined }),
+    ]
   })
 }
 

@@ -4,30 +4,17 @@ import { phrasesOf, withInnerQuotes } from '../browse/sentences.ts'
 import { type ChartContext, fewRecords, leastRecords } from '../chart-data/asked-chart.ts'
 import { periodLabel } from '../chart-data/periods.ts'
 import { recordsInWords } from '../chart-data/share-base.ts'
-import { mostTopics, type Peak, type TopicChart, topicName } from '../chart-data/topic-chart.ts'
+import { mostTopics, type Peak, topicName } from '../chart-data/topic-chart.ts'
 import { thingOf } from '../chart-data/unusual.ts'
 import { counted, fieldLabel, nounOf, nounTitle } from '../fields/labels.ts'
 import { ownTime } from '../lists/list.ts'
 import { html, type Html } from '../html.ts'
 import { timeFact } from '../parts/results.ts'
 import { headline, storyList } from '../parts/stories.ts'
-import {
-  type Names,
-  recordLink,
-  recordText,
-  shortText,
-  toldApart,
-  valueOf,
-  zoneNote,
-} from '../parts/values.ts'
+import { recordLink, recordText, shortText, toldApart, valueOf, zoneNote } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { mainReference, mostThings, type OutletRow, type PanelName, type TopicAnswer } from './panels.ts'
-import { comparedText } from './things.ts'
-
-export interface TopicContext extends ChartContext {
-  readonly chart: TopicChart
-  readonly names: Names
-}
+import { comparedText, type TopicContext } from './things.ts'
 
 /** A sentence for each topic: its share, and where it is highest. */
 export function findings(
@@ -130,14 +117,9 @@ function partOf(
     case 'values':
       if (topic[name].length > 0) return thingList(name, topic, context)
       return topic.isAlone
-        ? html`<p class="none">${context.language.text.topic.alone(comparedIn(name, topic, context))}</p>`
+        ? html`<p class="none">${context.language.text.topic.alone(comparedText(name, topic.spoken, context))}</p>`
         : null
   }
-}
-
-/** What the words or values are compared with, within a sentence. */
-function comparedIn(name: 'words' | 'values', { spoken }: TopicAnswer, context: TopicContext): string {
-  return comparedText(name, context.chart, context, spoken, context.names)
 }
 
 /** Whether a share of an outlet is neither 0 nor 1 by definition. */
@@ -196,7 +178,7 @@ function thingList(name: 'words' | 'values', topic: TopicAnswer, context: TopicC
   const { language, chart, subject } = context
   const { text } = language
   const { here = null, elsewhere = null } = name === 'words' ? topic.samples : {}
-  const compared = text.topic.compared(comparedIn(name, topic, context))
+  const compared = text.topic.compared(comparedText(name, topic.spoken, context))
   const notes = [compared, here, elsewhere].filter((note) => note !== null)
   const searches = chart.topics.map(({ search }) => search).filter((search) => search !== '')
   const canAdd = searches.length < mostTopics && subject.collection.searchFields.length > 0
