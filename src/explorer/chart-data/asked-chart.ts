@@ -112,7 +112,6 @@ export function aggregateOf({ collection }: PageSubject): string {
 }
 
 type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
-  readonly description?: string
   /** Whether earlier periods are left out. */
   readonly isCut?: boolean
   /** What the records are called, in a sentence about shares. */
@@ -120,10 +119,9 @@ type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & {
 }
 
 /**
- * A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they
- * are, and how many are missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records, and
- * higher ones of fewer than `leastRecords` matches, are marked, also in words, and neither highest nor lowest unless no
- * share has more.
+ * A chart with what readers hear who do not see it: the highest and the lowest value, where they are, and how many are
+ * missing. `countedIn` gives the numbers behind shares: those of fewer than `fewRecords` records, and higher ones of fewer
+ * than `leastRecords` matches, are marked, also in words, and neither highest nor lowest unless no share has more.
  */
 export function describe(
   given: Given,
@@ -132,7 +130,6 @@ export function describe(
 ): ChartSpec {
   const { isCut = false, noun = '', ...drawn } = given
   const spec = { ...drawn, noValue: text.charts.noValue, locale: tag }
-  if (given.description !== undefined) return { ...spec, description: given.description }
   const all = spec.series.flatMap(({ name, values }, at) =>
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''

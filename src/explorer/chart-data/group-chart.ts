@@ -9,47 +9,22 @@ import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { type View, withOthers } from '../view/view.ts'
-import type { AskedChart, ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
+import type { ChartContext, ChartTable, DrawnChart, GroupAnswer } from './asked-chart.ts'
 import { type Counted, describe, fewRecords, leastRecords, partialNotes } from './asked-chart.ts'
-import { type GroupChoices, readGroupChoices } from './group-choices.ts'
-import type { GroupPlan } from './group-plan.ts'
-import {
-  furtherPanels,
-  groupsIn,
-  hasLeast,
-  isRanked,
-  listsOf,
-  missingIn,
-  panelsOf,
-  planOf,
-  rowsIn,
-} from './group-plan.ts'
+import { readGroupChoices } from './group-choices.ts'
+import { type GroupPlan, groupsIn, hasLeast, isRanked, listsOf, measuresOf } from './group-plan.ts'
+import { missingIn, missingPanels, panelsOf, planOf, rowsIn } from './group-plan.ts'
 import type { Grouping, GroupKey } from './grouping.ts'
 import { cutNote, groupCells, groupColumns, groupingLabel, labelsOf, usualGroups } from './grouping.ts'
-import {
-  idOf,
-  isDisjoint,
-  isNumber,
-  isOrdered,
-  keysIn,
-  keysOf,
-  periodOf,
-  viewOfGroup,
-  withValue,
-} from './grouping.ts'
+import { idOf, isDisjoint, isNumber, isOrdered, keysIn, keysOf, periodOf } from './grouping.ts'
+import { viewOfGroup, withValue } from './grouping.ts'
 import { boundsOf, isPartial } from './periods.ts'
 import { recordsInWords } from './share-base.ts'
 
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
 
-interface GroupChart extends AskedChart {
-  readonly choices: GroupChoices
-  /** What is measured and by what, with the names that the answer tells. */
-  readonly title: (names?: Names) => string
-}
-
-export function groupChart(context: ChartContext): GroupChart {
+export function groupChart(context: ChartContext) {
   const { site, subject, view } = context
   const problems: Problem[] = []
   const choices = readGroupChoices(view, subject, problems)
@@ -57,11 +32,12 @@ export function groupChart(context: ChartContext): GroupChart {
   return {
     problems,
     choices,
-    title: (names) => titleOf(plan, names, context).title,
+    /** What is measured and by what, with the names that the answer tells. */
+    title: (names?: Names) => titleOf(plan, names, context).title,
     panels: panelsOf(plan),
-    more: (answer) => furtherPanels(plan, answer, site),
-    chart: (answer, until) => draw(plan, answer, until, context),
-    table: (answer) => groupTable(plan, answer, context),
+    more: (answer: Answer | null) => [...measuresOf(plan, answer, site), ...missingPanels(plan, answer)],
+    chart: (answer: Answer, until: number) => draw(plan, answer, until, context),
+    table: (answer: Answer) => groupTable(plan, answer, context),
   }
 }
 
@@ -76,18 +52,12 @@ interface GroupRow {
   readonly isCut: boolean
 }
 
-function readRows(
-  { across, other }: GroupPlan,
-  answer: Answer,
-  label: string,
-  language: Language,
-): readonly GroupRow[] {
-  const byKey = (name: string, isOwn: (group: GroupAnswer) => boolean = () => true) =>
-    new Map(
-      groupsIn(answer, name)
-        .groups.filter(isOwn)
-        .map((group) => [idOf(across, group), group]),
-    )
+function readRows(plan: GroupPlan, answer: Answer, label: string, language: Language): readonly GroupRow[] {
+  const { across, other } = plan
+  const byKey = (name: string, isOwn: (group: GroupAnswer) => boolean = () => true) => {
+    const found = groupsIn(answer, name).groups.filter(isOwn)
+    return new Map(found.map((group) => [idOf(across, group), group]))
+  }
   if (other === undefined)
     return [{ label, group: null, groups: byKey('groups'), totals: byKey('totals'), isCut: false }]
   // One list of all pairs, or one for each row, which also has other elements of the same array.
@@ -166,11 +136,8 @@ function groupTable(plan: GroupPlan, answer: Answer, context: ChartContext): Cha
   }
 }
 
-function titleOf(
-  { choices, form }: GroupPlan,
-  names: Names | undefined,
-  { subject, language }: ChartContext,
-) {
+function titleOf({ choices, form }: GroupPlan, names: Names | undefined, context: ChartContext) {
+  const { subject, language } = context
   const { charts } = language.text
   const named = form.label === 'records' ? nounTitle(subject, language) : charts[form.label]
   const base = recordsInWords(choices.base.conditions, subject, language, names)

@@ -2,7 +2,7 @@
 import type { ChartKind } from '../charts/chart-spec.ts'
 import { leaves, mergeSelections } from '../../ask/graphql-text.ts'
 import { areAffordable, type Panel } from '../../ask/operation.ts'
-import { andWhere, whereOf } from '../../ask/where.ts'
+import { whereOf } from '../../ask/where.ts'
 import type { Answer, Site } from '../page.ts'
 import { recordArguments, type RecordArguments } from '../view/view.ts'
 import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
@@ -11,6 +11,7 @@ import { type GroupChoices, measureForms } from './group-choices.ts'
 import type { Grouping } from './grouping.ts'
 import { groupingSelection, inGroups, inOrder, isNumber, isOrdered, periodOf, withValue } from './grouping.ts'
 import { mostPeriods } from './periods.ts'
+import { countPanel } from './time-axis.ts'
 
 /** Rows of a chart with an array, each of which is asked for by itself. */
 const mostArrayRows = 12
@@ -29,7 +30,7 @@ export function planOf(choices: GroupChoices, { view, subject }: ChartContext) {
   const isLined = isOrdered(across) && (other !== undefined || measure !== 'count')
   const preset: ChartKind = isLined ? 'lines' : other === undefined ? 'bars' : 'table'
   return {
-    aggregate: aggregateOf(subject),
+    subject,
     choices,
     form: measureForms[measure === 'share' && !isOfGroup ? 'shareOfAll' : measure],
     /** The name of the field that is measured; blank without one. */
@@ -62,10 +63,10 @@ function mostRows({ choices, across, preset }: GroupPlan, rows: Grouping): numbe
 }
 
 /** Asks for the groups of one field that have most records, or are the newest. */
-function groupsPanel(name: string, key: Grouping, { aggregate, own }: GroupPlan, most: number): Panel {
+function groupsPanel(name: string, key: Grouping, { subject, own }: GroupPlan, most: number): Panel {
   return {
     name,
-    field: aggregate,
+    field: aggregateOf(subject),
     arguments: {
       ...own,
       groupBy: [key.name],
@@ -77,30 +78,19 @@ function groupsPanel(name: string, key: Grouping, { aggregate, own }: GroupPlan,
   }
 }
 
-/** The measures of the groups, and the numbers of records in none where the list of groups ends before that of these. */
-export function furtherPanels(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
-  return [...measuresOf(plan, answer, site), ...missingPanels(plan, answer)]
-}
-
-function missingPanels(
-  { aggregate, across, other, own }: GroupPlan,
-  answer: Answer | null,
-): readonly Panel[] {
-  return listsOf({ across, other }).flatMap(([key, name]) => {
+/** The numbers of records in no group, where the list of groups ends before that of these. */
+export function missingPanels(plan: GroupPlan, answer: Answer | null): readonly Panel[] {
+  return listsOf(plan).flatMap(([key, name]) => {
     const { groups, groupCount = 0 } = groupsIn(answer, name)
     const isKnown = groupCount <= groups.length || groups.some((group) => group[key.name] === null)
     if (!isOrdered(key) || (answer !== null && isKnown)) return []
     const missing = whereOf([{ field: key.field, operator: 'missing', values: ['1'] }])
-    const records = { ...own, where: andWhere(own.where, missing) }
-    return [{ name: `${name}Missing`, field: aggregate, arguments: records, selection: { count: {} } }]
+    return [countPanel(plan.subject, `${name}Missing`, plan.own, missing)]
   })
 }
 
 /** The fields of a chart, and the names of the lists of their groups. */
-export function listsOf({
-  across,
-  other,
-}: Pick<GroupPlan, 'across' | 'other'>): readonly (readonly [Grouping, string])[] {
+export function listsOf({ across, other }: GroupPlan): readonly (readonly [Grouping, string])[] {
   if (other === undefined) return [[across, 'groups']]
   return [
     [across, 'columns'],
@@ -115,7 +105,7 @@ export function missingIn(answer: Answer, key: Grouping, name: string): number {
 }
 
 /** All pairs, and what shares divide by. Records may have further elements of an array, so that each row is asked for. */
-function measuresOf(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
+export function measuresOf(plan: GroupPlan, answer: Answer | null, site: Site): readonly Panel[] {
   const { across, other, own } = plan
   // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
   const whole = isRanked(plan) ? null : plan.whole
@@ -156,13 +146,13 @@ function measuresOf(plan: GroupPlan, answer: Answer | null, site: Site): readonl
 
 /** The groups of the records, or their pairs, with the measure. */
 function measurePanel(plan: GroupPlan, records: RecordArguments, least = fewRecords): Panel {
-  const { aggregate, choices, form, of, across, other, whole } = plan
+  const { subject, choices, form, of, across, other, whole } = plan
   const { rank } = form
   const { by } = choices
   const order = { measure: rank, ...(of !== '' && { field: of }), direction: 'DESC' }
   return {
     name: 'groups',
-    field: aggregate,
+    field: aggregateOf(subject),
     arguments: {
       ...records,
       denominator: whole === null ? undefined : (whole.where ?? {}),

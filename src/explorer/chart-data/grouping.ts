@@ -5,14 +5,8 @@ import type { PageSubject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { distinctValues, nameAndKey } from '../parts/values.ts'
-import {
-  emptyView,
-  type RecordArguments,
-  valuesOf,
-  type View,
-  viewOfValue,
-  withCondition,
-} from '../view/view.ts'
+import { emptyView, type RecordArguments, valuesOf, type View } from '../view/view.ts'
+import { viewOfValue, withCondition } from '../view/view.ts'
 import { nested, onType, type Selection } from '../../ask/graphql-text.ts'
 import { andWhere, nest, whereOf } from '../../ask/where.ts'
 import type { GroupAnswer, GroupsAnswer } from './asked-chart.ts'
@@ -165,12 +159,10 @@ export function viewOfGroup(view: View, key: Grouping, group: GroupAnswer): View
   const period = periodOf(key)
   if (period !== null) return viewOfPeriod(view, field, period, startOf(period, Date.parse(String(value))))
   if (unit !== null) return null
-  if (step !== null && step > 1)
-    return chosen(
-      chosen(view, 'from', Math.max(Number(value), ...given('from'))),
-      'to',
-      Math.min(Number(value) + step - 1, ...given('to')),
-    )
+  if (step !== null && step > 1) {
+    const from = chosen(view, 'from', Math.max(Number(value), ...given('from')))
+    return chosen(from, 'to', Math.min(Number(value) + step - 1, ...given('to')))
+  }
   return viewOfValue(view, field, String(value))
 }
 
@@ -259,10 +251,8 @@ function withoutGaps(key: Grouping, sorted: readonly GroupAnswer[]): readonly Gr
   const count = (high - low) / by + 1
   if (numbers.length === 0 || !Number.isInteger(count) || count > mostNumbers) return sorted
   const known = new Map(sorted.map((group, at) => [numbers[at], group]))
-  return Array.from(
-    { length: count },
-    (_, at) => known.get(low + at * by) ?? { [name]: low + at * by, count: 0 },
-  )
+  const all = Array.from({ length: count }, (_, at) => low + at * by)
+  return all.map((number) => known.get(number) ?? { [name]: number, count: 0 })
 }
 
 export function idOf(key: Grouping, group: GroupAnswer): string {

@@ -16,7 +16,7 @@ import { readNames } from '../lists/names.ts'
 import { countIn, countsIn, countsPanel, dearestPeriods, isNewestOnly, keyOf } from './time-axis.ts'
 import { groupingBy, inGroups } from './grouping.ts'
 import { mayLackTime, outliersPanel, readPeriods, type TimeAxis, undatedPanel } from './time-axis.ts'
-import { baseText, type ShareBase } from './share-base.ts'
+import type { ShareBase } from './share-base.ts'
 
 export const measures = ['count', 'share'] as const
 
@@ -100,11 +100,8 @@ function shareOf(count: number | null, total: number | null): Counted {
 }
 
 /** The records without a time of all parts in one panel, because one for each part would cost as much as the chart. */
-function undatedParts(
-  { axis, own, seriesIn }: OverTime,
-  split: ShownField,
-  answer: Answer | null,
-): readonly Panel[] {
+function undatedParts(chart: OverTime, split: ShownField, answer: Answer | null): readonly Panel[] {
+  const { axis, own, seriesIn } = chart
   const series = seriesIn(answer)
   const rest = series.find(({ isRest }) => isRest === true)
   const parts = series.filter((each) => each !== rest).map(({ row }) => ({ ...row, count: 0 }))
@@ -120,11 +117,8 @@ function undatedParts(
 }
 
 /** Of each series; none where all records have a time. */
-function undatedIn(
-  { base, split }: OverTime,
-  series: readonly CountedSeries[],
-  answer: Answer,
-): readonly Counted[] {
+function undatedIn(chart: OverTime, series: readonly CountedSeries[], answer: Answer): readonly Counted[] {
+  const { base, split } = chart
   if (countIn(answer, 'undated') === 0) return []
   const { groups, groupsPageInfo } = (answer['undatedParts'] ?? { groups: [] }) as GroupsAnswer
   const textOf = (value: unknown) => (value == null ? null : String(value))
@@ -147,12 +141,11 @@ export function drawOverTime(chart: OverTime, answer: Answer, until: number, lan
   const starts = isNothing ? [] : shown.starts
   // A single hour leads nowhere; in other periods shorter ones are chosen.
   const isDivisible = starts.length > 1 || period !== 'hour'
+  const to = { subject: axis.subject, language }
   const addressOf = (view: View, start: number): string | null =>
-    viewAddress(
-      { subject: axis.subject, language },
-      viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
-    )
-  const of = base === null ? '' : baseText(base, language, readNames(answer))
+    viewAddress(to, viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start))
+  // Without the period of the view, which the chart shows by itself.
+  const of = base === null ? '' : base.text(base.name, language, readNames(answer))
   const noun = nounTitle(axis.subject, language)
   const title =
     base === null
@@ -233,12 +226,9 @@ function undatedRow(
   const counted = undatedIn(chart, series, answer)
   const [first] = counted
   if (first === undefined) return null
-  const addressOf = (view: View | null): string | null =>
-    view &&
-    viewAddress(
-      { subject: axis.subject, language },
-      withCondition(view, { field: axis.field, operator: 'missing', values: ['1'] }),
-    )
+  const to = { subject: axis.subject, language }
+  const missing = { field: axis.field, operator: 'missing', values: ['1'] } as const
+  const addressOf = (view: View | null) => viewAddress(to, view && withCondition(view, missing))
   return {
     label: language.text.missing,
     href: addressOf(chart.view),

@@ -74,20 +74,13 @@ export function dateText(at: number): string {
   return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10)
 }
 
-/** The moment in UTC, of the years 0001 to 9999. */
-function instantText(at: number): string {
-  return new Date(at).toISOString()
-}
-
 /** The bounds of the periods from one to another: what follows on the last day of the year 9999 has no date. */
-export function boundsOfPeriods(
-  period: Period,
-  first: number,
-  last: number,
-): Readonly<Record<string, string>> {
+export function boundsOfPeriods(period: Period, first: number, last: number) {
   const end = moved(period, last, 1)
-  const gte = instantText(Math.max(first, firstDay))
-  return end > lastDay ? { gte, lte: '9999-12-31T23:59:59.999999Z' } : { gte, lt: instantText(end) }
+  const gte = new Date(Math.max(first, firstDay)).toISOString()
+  return end > lastDay
+    ? { gte, lte: '9999-12-31T23:59:59.999999Z' }
+    : { gte, lt: new Date(end).toISOString() }
 }
 
 /** As groups name it: `2026-11-16`, and an hour `2026-11-16T09:00:00Z`. */
@@ -109,8 +102,8 @@ export function isUnbounded({ from, to }: Bounds): boolean {
 /** Operators of a `where`. */
 export function momentsOf({ from, to }: Bounds): Readonly<Record<string, string>> {
   return {
-    ...(from !== null && { gte: instantText(Math.max(from, firstDay)) }),
-    ...(to !== null && to <= lastDay && { lt: instantText(to) }),
+    ...(from !== null && { gte: new Date(Math.max(from, firstDay)).toISOString() }),
+    ...(to !== null && to <= lastDay && { lt: new Date(to).toISOString() }),
   }
 }
 
@@ -135,13 +128,12 @@ export function boundsOf(view: View, field: ShownField): Bounds {
 export function viewOfPeriod(view: View, field: ShownField, period: Period, start: number): View {
   const bounds = boundsOf(view, field)
   const end = moved(period, start, 1)
-  const from = period === 'hour' ? `${instantText(start).slice(0, 19)}Z` : dateText(start)
-  const to = period === 'hour' ? `${instantText(end - 1).slice(0, 19)}.999999Z` : dateText(end - day)
+  const from = period === 'hour' ? periodText(period, start) : dateText(start)
+  const to =
+    period === 'hour' ? `${new Date(end - 1).toISOString().slice(0, 19)}.999999Z` : dateText(end - day)
   const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator)
   const keepsFrom = bounds.from !== null && bounds.from > start
   const keepsTo = bounds.to !== null && bounds.to < end
-  return withCondition(
-    withCondition(view, { field, operator: 'from', values: keepsFrom ? given('from') : [from] }),
-    { field, operator: 'to', values: keepsTo ? given('to') : [to] },
-  )
+  const begun = withCondition(view, { field, operator: 'from', values: keepsFrom ? given('from') : [from] })
+  return withCondition(begun, { field, operator: 'to', values: keepsTo ? given('to') : [to] })
 }

@@ -65,8 +65,3 @@ export function recordsInWords(
   const text = others.length === 0 ? allRecords(noun) : recordsWith(noun, phrases)
   return others.length === conditions.length ? text : withinPeriod(text)
 }
-
-/** Without the period of the view, which a chart over time shows by itself. */
-export function baseText(base: ShareBase, language: Language, names?: Names): string {
-  return base.text(base.name, language, names)
-}

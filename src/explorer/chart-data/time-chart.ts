@@ -7,8 +7,7 @@ import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { readChoice, recordArguments, viewOfValue, withCondition } from '../view/view.ts'
 import { andWhere, longestValue, whereOf } from '../../ask/where.ts'
-import type { ChartContext, GroupAnswer, GroupsAnswer } from './asked-chart.ts'
-import { aggregateOf } from './asked-chart.ts'
+import { aggregateOf, type ChartContext, type GroupAnswer, type GroupsAnswer } from './asked-chart.ts'
 import { cutNote, groupingBy, groupingSelection, labelsOf } from './grouping.ts'
 import type { OverTime, Series } from './over-time.ts'
 import { drawOverTime, measures, seriesPanels, tableOverTime } from './over-time.ts'
@@ -30,14 +29,10 @@ export function timeChart(context: ChartContext) {
   const choices = [...subject.fields.values()].filter(
     (each) => isFacet(each) && subject.groupable.has(each.name),
   )
-  const chosen = readChoice(
-    view,
-    'split',
-    choices.map(({ name }) => name),
-    problems,
-  )
+  const names = choices.map(({ name }) => name)
+  const chosen = readChoice(view, 'split', names, problems)
   const split = choices.find(({ name }) => name === chosen) ?? null
-  const offered = [...subject.roles.facets, ...(view.facets ?? []), ...(chosen === null ? [] : [chosen])]
+  const offered = [...subject.roles.facets, ...(view.facets ?? []), chosen]
   const splits = fieldsNamed(subject, offered).filter((each) => choices.includes(each))
   const as = readChoice(view, 'as', measures, problems) ?? 'count'
   const per = readChoice(view, 'per', periods, problems)
@@ -92,11 +87,8 @@ export function timeChart(context: ChartContext) {
  * have several elements of an array, so that there are no others. Values that are too long to ask for are among the
  * others.
  */
-function partsIn(
-  answer: Answer | null,
-  field: ShownField,
-  { view, language }: ChartContext,
-): readonly Series[] {
+function partsIn(answer: Answer | null, field: ShownField, context: ChartContext): readonly Series[] {
+  const { view, language } = context
   const own = recordArguments(view)
   const found = (answer?.['parts'] ?? null) as GroupsAnswer | null
   const groups = (found?.groups ?? anyGroups(field))

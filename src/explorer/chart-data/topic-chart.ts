@@ -5,10 +5,8 @@ import type { Answer } from '../page.ts'
 import type { Names } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { longestSearch, readChoice, recordArguments, type View } from '../view/view.ts'
-import type { AskedChart, ChartContext, Counted } from './asked-chart.ts'
-import { describe, highestShare } from './asked-chart.ts'
-import { drawOverTime, type OverTime, readSeries } from './over-time.ts'
-import { seriesPanels, tableOverTime } from './over-time.ts'
+import { type AskedChart, type ChartContext, type Counted, describe, highestShare } from './asked-chart.ts'
+import { drawOverTime, type OverTime, readSeries, seriesPanels, tableOverTime } from './over-time.ts'
 import { boundsOf, isPartial, type Period, periods } from './periods.ts'
 import { type ShareBase, shareBase } from './share-base.ts'
 import { isNewestOnly, rangePanels, timeField } from './time-axis.ts'
@@ -103,7 +101,7 @@ function readTopics({ view, subject }: ChartContext, problems: Problem[]): reado
 
 /** Without a time to group by there is no chart, and nothing is asked. */
 function untimed(language: Language): Pick<TopicChart, 'panels' | 'more' | 'chart' | 'table' | 'peaks'> {
-  const labels = { title: '', description: language.text.charts.noTime, keyLabel: '', valueLabel: '' }
+  const labels = { title: '', keyLabel: '', valueLabel: '' }
   const plain = { kind: 'lines', unit: 'number', isOrdered: true, isStacked: false } as const
   const spec = describe({ ...labels, ...plain, keys: [], series: [] }, language)
   return {

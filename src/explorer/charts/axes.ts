@@ -19,10 +19,8 @@ const longestKey = 24
 /** Keys from left to right, with as many labels as there is room for. */
 export function keyAxis(spec: ChartSpec, width: number): Options {
   const longest = Math.min(longestKey, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))
-  const every = Math.max(
-    1,
-    Math.ceil(spec.keys.length / Math.max(1, Math.floor(width / (longest * 6.5 + 14)))),
-  )
+  const most = Math.max(1, Math.floor(width / (longest * 6.5 + 14)))
+  const every = Math.max(1, Math.ceil(spec.keys.length / most))
   // Half of a label at the end would lie outside of the drawing.
   const hasRoom = (at: number) => (1 - (at + 0.5) / spec.keys.length) * width + 8 >= (longest * 6.5) / 2
   return {
@@ -67,12 +65,8 @@ export function valueAxis(spec: ChartSpec, marks: readonly Mark[], most = 4): Op
 }
 
 function tickText(value: number, { unit, locale }: ChartSpec): string {
-  return new Intl.NumberFormat(
-    locale,
-    unit === 'share'
-      ? { style: 'percent', maximumSignificantDigits: 3 }
-      : { notation: 'compact', maximumSignificantDigits: 3 },
-  ).format(value)
+  const form = unit === 'share' ? { style: 'percent' as const } : { notation: 'compact' as const }
+  return new Intl.NumberFormat(locale, { ...form, maximumSignificantDigits: 3 }).format(value)
 }
 
 /** Room on the left for the numbers of an axis, and for half of the first key's label. */

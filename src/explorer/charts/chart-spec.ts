@@ -94,40 +94,33 @@ export interface Mark {
 }
 
 /** A chart with more takes long to draw, and cannot be read. */
-export const mostMarks = 5_000
+const mostMarks = 5_000
 
 /** `wide` and `narrow` are parts of pages, for screens and phones; `file` stands alone. */
 export const layouts = ['wide', 'narrow', 'file'] as const
 export type Layout = (typeof layouts)[number]
 
-/** A value as the chart and its table show it. */
-export function valueText(
-  value: number | null,
-  { unit, locale, noValue }: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
-): string {
-  return value === null ? noValue : valueFormat(unit, locale).format(value)
-}
-
-/** With an asterisk where it is of too few records. */
+/** A value as the chart and its table show it: with an asterisk where it is of too few records. */
 export function valueAt(
-  spec: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
+  { unit, locale, noValue }: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
   { values, few }: Pick<ChartSeries, 'values' | 'few'>,
   key: number,
 ): string {
-  return valueText(values[key] ?? null, spec) + (few?.includes(key) === true ? '*' : '')
+  const value = values[key] ?? null
+  const text = value === null ? noValue : valueFormat(unit, locale).format(value)
+  return text + (few?.includes(key) === true ? '*' : '')
 }
 
+const valueForms = {
+  share: { style: 'percent', maximumSignificantDigits: 2 },
+  number: { maximumFractionDigits: 2 },
+} as const
 /** By unit and language: making one takes longer than a hundred values. */
 const valueFormats = new Map<string, Intl.NumberFormat>()
 
 export function valueFormat(unit: ChartSpec['unit'], locale: string): Intl.NumberFormat {
   const key = `${unit} ${locale}`
-  const known = valueFormats.get(key)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat(
-    locale,
-    unit === 'share' ? { style: 'percent', maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 },
-  )
+  const format = valueFormats.get(key) ?? new Intl.NumberFormat(locale, valueForms[unit])
   valueFormats.set(key, format)
   return format
 }

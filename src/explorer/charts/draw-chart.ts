@@ -2,7 +2,7 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import type { ChartSpec, Layout, Mark } from './chart-spec.ts'
+import type { ChartSeries, ChartSpec, Layout, Mark } from './chart-spec.ts'
 import { colourNumber, legendOf, partialOpacity, valueAt } from './chart-spec.ts'
 import type { Drawing, Options } from './axes.ts'
 import { axisBreaks, extent, keyAxis, keyScale, labelMargin, leftMargin, signs, valueAxis } from './axes.ts'
@@ -161,10 +161,8 @@ function hasLinks({ keys }: ChartSpec): boolean {
 
 /** From left to right, with the labels of keys beside them. */
 function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
-  const margin = labelMargin(
-    spec.keys.map(({ label }) => label),
-    isNarrow,
-  )
+  const labels = spec.keys.map(({ label }) => label)
+  const margin = labelMargin(labels, isNarrow)
   const keys = { ...keyScale(spec, margin.columns), padding: 0.2 }
   const isGrouped = !spec.isStacked && spec.series.length > 1
   const place = isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }
@@ -201,16 +199,14 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
 }
 
 function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
-  const all = spec.series.map((_, at) => at)
   const areAllFew = marks.every(({ isFew }) => isFew)
   // Without values between them, or with too few records unlike others, points are not connected.
-  const points = spec.series.flatMap(({ values, few }, series) =>
+  const pointsOf = ({ values, few }: ChartSeries, series: number) =>
     values.map((value, key) => ({
       key,
       series,
       value: few?.includes(key) === true && !areAllFew ? undefined : (value ?? undefined),
-    })),
-  )
+    }))
   return {
     height: isNarrow ? 240 : 280,
     marginLeft: leftMargin(spec, marks),
@@ -221,18 +217,15 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
     marks: [
       Plot.ruleY([0]),
       ...axisBreaks(spec),
-      ...all.map((series) =>
-        Plot.lineY(
-          points.filter((point) => point.series === series),
-          {
-            x: 'key',
-            y: 'value',
-            stroke: 'series',
-            z: null,
-            strokeWidth: 2,
-            strokeDasharray: dashes[series % dashes.length],
-          } as never,
-        ),
+      ...spec.series.map((one, at) =>
+        Plot.lineY(pointsOf(one, at), {
+          x: 'key',
+          y: 'value',
+          stroke: 'series',
+          z: null,
+          strokeWidth: 2,
+          strokeDasharray: dashes[at % dashes.length],
+        } as never),
       ),
       ...hits(spec, marks),
       signs(spec, marks, { x: 'key' }),

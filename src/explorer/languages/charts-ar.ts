@@ -93,7 +93,6 @@ export const charts: NonNullable<Translation['charts']> = {
   matching: (count) => `لا تُعرض المجموعات التي يقل عدد المطابق فيها عن ${isolated(count)}.`,
   atLeast: (count, noun) => `لا تُعرض المجموعات التي تضم أقل من ${isolated(count)} من ال${noun}.`,
   everything: 'كل شيء',
-  noTime: 'لا يوجد وقت للمقارنة عبره.',
   noLines: 'تحتاج الخطوط إلى ترتيب مثل الزمن، لذلك رُسمت أعمدة.',
   noBars: 'تجمع الأعمدة ما لا يُجمع، لذلك رُسمت خطوط.',
   manySeries: 'لا يمكن التمييز بين هذا العدد من الخطوط أو الألوان، لذلك هذا جدول.',

@@ -94,7 +94,6 @@ export const charts = {
   matching: (count: string) => `Groups with fewer than ${count} matches are left out.`,
   atLeast: (count: string, noun: string) => `Groups of fewer than ${count} ${noun} in all are left out.`,
   everything: 'everything',
-  noTime: 'There is no time to compare over.',
   noLines: 'Lines need an order, such as time, so these are bars.',
   noBars: 'Bars would add up what does not add up, so these are lines.',
   manySeries: 'So many lines or colours cannot be told apart, so this is a table.',

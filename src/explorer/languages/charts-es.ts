@@ -89,7 +89,6 @@ export const charts: NonNullable<Translation['charts']> = {
   matching: (count) => `No se muestran grupos con menos de ${count} coincidencias.`,
   atLeast: (count, noun) => `No se muestran grupos de menos de ${count} ${noun} en total.`,
   everything: 'todo',
-  noTime: 'No hay una fecha por la que comparar.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',
   noBars: 'Las barras sumarían lo que no se suma; por eso son líneas.',
   manySeries: 'Tantas líneas o colores no se distinguen; por eso es una tabla.',

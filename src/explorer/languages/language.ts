@@ -6,8 +6,6 @@ import { isolated, type Texts } from './catalogue.ts'
 import { en, type Plural } from './en.ts'
 import { es } from './es.ts'
 
-export type { Texts }
-
 export type Language = Readonly<ReturnType<typeof create>>
 
 function create(tag: string, name: string, direction: 'ltr' | 'rtl', text: Texts) {

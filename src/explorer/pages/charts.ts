@@ -7,7 +7,7 @@ import { viewAddress } from '../browse/context.ts'
 import { reversedNotes, searchesOf, withInnerQuotes, viewTitle } from '../browse/sentences.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
-import type { ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { topicChart } from '../chart-data/topic-chart.ts'
@@ -150,28 +150,21 @@ export function chartValues(format: FileFormat) {
       name: `${chartFileName(view, subject)}.${format}`,
       operation: operations,
       more: (answer) => affordableOperations(site, chart.more(answer)),
-      write: (answer) =>
-        fileOf(chart.table(answer), format, hasMark && format === 'csv', request.origin + request.address),
+      async write(answer) {
+        const { columns, rows } = chart.table(answer)
+        const spec = {
+          format,
+          columns: Object.entries(columns).map(([name, type]) => ({ name, type, path: [name] })),
+          bom: hasMark && format === 'csv',
+          gzip: false,
+          // For the metadata of a Parquet file.
+          query: request.origin + request.address,
+        }
+        const lines = rows.map((row) => JSON.stringify(row))
+        return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
+      },
     }
   }
-}
-
-/** `bom`: whether it begins with a byte order mark. `address`: of the chart, for the metadata of a Parquet file. */
-async function fileOf(
-  { columns, rows }: ChartTable,
-  format: FileFormat,
-  bom: boolean,
-  address: string,
-): Promise<Uint8Array> {
-  const spec = {
-    format,
-    columns: Object.entries(columns).map(([name, type]) => ({ name, type, path: [name] })),
-    bom,
-    gzip: false,
-    query: address,
-  }
-  const lines = rows.map((row) => JSON.stringify(row))
-  return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
 }
 
 /** The charts of files and embedded pages, by `part`, their parameters, and their pages: without one, that of the list. */

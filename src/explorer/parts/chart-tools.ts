@@ -70,10 +70,8 @@ export function topicTools({ base, per }: TopicChart, browse: Browse): Html {
   return html`<div class="chart-options">${baseList(base, browse)} ${periodList(per, browse)}</div>`
 }
 
-export function groupForm(
-  { measure, of, by, kind, top, step, base, groupings, numbers }: GroupChoices,
-  { view, subject, language }: ChartContext,
-): Html {
+export function groupForm(choices: GroupChoices, { view, subject, language }: ChartContext): Html {
+  const { measure, of, by, kind, top, step, base, groupings, numbers } = choices
   const { charts } = language.text
   const fieldOption = (field: (typeof numbers)[number]) =>
     option(field.name, fieldLabel(field, language), field === of)
