@@ -79,9 +79,6 @@ export function withParameter(address: string, name: string, value: string): str
 }
 
 /** Keeps the language that the reader chose. */
-export function withLanguage<Address extends string | null>(
-  address: Address,
-  language: Language,
-): Address | string {
+export function withLanguage<To extends string | null>(address: To, language: Language): To | string {
   return address !== null && language.isChosen ? withParameter(address, 'lang', language.tag) : address
 }

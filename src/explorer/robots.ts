@@ -40,17 +40,10 @@ export function sitemapText(
     ])
   // Without the state of the index, any collection may have records.
   const filled = nsids.filter((nsid) => index === null || changed(nsid) !== null)
-  return xml(
-    'sitemapindex',
-    [sitemapPaths.pages, ...filled.map(recordsPath)].map(
-      (each) => `<sitemap><loc>${origin}${each}</loc></sitemap>`,
-    ),
-  )
-}
-
-/** Below no folder, because a sitemap may only name addresses in its own. */
-function recordsPath(nsid: string): string {
-  return `/sitemap-${nsid}.xml`
+  // Below no folder, because a sitemap may only name addresses in its own.
+  const paths = [sitemapPaths.pages, ...filled.map((nsid) => `/sitemap-${nsid}.xml`)]
+  const entries = paths.map((path) => `<sitemap><loc>${origin}${path}</loc></sitemap>`)
+  return xml('sitemapindex', entries)
 }
 
 /** The NSID in the path of a sitemap of records; null of any other path. */

@@ -58,9 +58,9 @@ export function recordFiles(
   const isCsv = ({ format }: ExportedFile) => format === 'csv'
   return [
     ...filesOf({ ...first, uri }).filter((file) => isTable || isCsv(file)),
-    ...filesOf(whole, `${name}-all-columns`).flatMap((file) =>
-      isCsv(file) ? [{ ...file, isWhole: true }] : [],
-    ),
+    ...filesOf(whole, `${name}-all-columns`)
+      .filter(isCsv)
+      .map((file) => ({ ...file, isWhole: true })),
     ...(isTable ? [] : filesOf(whole).filter((file) => !isCsv(file))),
   ]
 }

@@ -2,23 +2,16 @@
 import { escapeXml } from '../escape-xml.ts'
 
 /** `page`, `self`: whole addresses of the page, and of the feed itself. `updated`: RFC 3339. */
-export function atomFeed(
-  {
-    title,
-    page,
-    self,
-    author,
-    updated,
-  }: Readonly<Record<'title' | 'page' | 'self' | 'author' | 'updated', string>>,
-  entries: readonly string[],
-): string {
+type FeedHead = Readonly<Record<'title' | 'page' | 'self' | 'author' | 'updated', string>>
+
+export function atomFeed(head: FeedHead, entries: readonly string[]): string {
   const root = element('feed', { xmlns: 'http://www.w3.org/2005/Atom' }, [
-    text('id', self),
-    text('title', title),
-    text('updated', updated),
-    link('self', self, 'application/atom+xml'),
-    link('alternate', page, 'text/html'),
-    element('author', {}, [text('name', author)]),
+    text('id', head.self),
+    text('title', head.title),
+    text('updated', head.updated),
+    link('self', head.self, 'application/atom+xml'),
+    link('alternate', head.page, 'text/html'),
+    element('author', {}, [text('name', head.author)]),
     ...entries,
   ])
   return `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`

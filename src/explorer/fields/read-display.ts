@@ -50,10 +50,8 @@ function readCollection(part: Part, subject: PageSubject): CollectionDisplay {
     const found = typeof value === 'string' ? fields.get(value) : undefined
     if (found !== undefined && fits(found)) return found.name
     const shown = JSON.stringify(value)
-    given.report(
-      found === undefined ? `${nsid} has no field ${shown}.` : `${shown} is not ${what}.`,
-      suggest(String(value), namesOf(fits)),
-    )
+    const problem = found === undefined ? `${nsid} has no field ${shown}.` : `${shown} is not ${what}.`
+    given.report(problem, suggest(String(value), namesOf(fits)))
     return undefined
   }
   const list = (name: string, fits: (field: ShownField) => boolean): readonly string[] | undefined =>

@@ -44,13 +44,10 @@ export function valuePanel(field: ShownField, find: string, view: View, subject:
 export function findCondition(field: ShownField, find: string): Where | null {
   const { targetTitle, isArray, type } = field
   const contains = { contains: find }
-  let inner: Where
   if (targetTitle !== null && isArray && type.kind === 'strongRef')
-    inner = { some: { [targetTitle]: contains } }
-  else if (targetTitle !== null && !isArray) inner = { [targetTitle]: contains }
-  else if (operatorsOf(field).includes('contains')) inner = contains
-  else return null
-  return nest(field, inner)
+    return nest(field, { some: { [targetTitle]: contains } })
+  if (targetTitle !== null && !isArray) return nest(field, { [targetTitle]: contains })
+  return operatorsOf(field).includes('contains') ? nest(field, contains) : null
 }
 
 /** Null for a field that is not grouped by. */

@@ -4,7 +4,6 @@ import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import { html, type Html, linked } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { affordable, buildOperation, type Operation, type Panel } from '../../ask/operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -57,10 +56,23 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         ${handle !== null && html`<p><bdi class="uri">${did}</bdi></p>`}
         ${lists.every(isEmpty) && html`<p>${isWhole ? text.account.none : text.account.noneOfThese}. ${text.record.notIndexedHint}</p>`}
         ${!lists.every(isEmpty) && zoneNote(language)}
-        ${subjects.map((subject) => section(subject, listOf(answer, subject), did, language))}
+        ${subjects.map((subject) => section(subject, listOf(answer, subject)))}
         ${!isWhole && pages()}
       `
     },
+  }
+
+  function section(subject: PageSubject, { totalCount, nodes }: AccountList): Html {
+    if (totalCount === 0) return null
+    const field = subject.fields.get('did')
+    const address = field === undefined ? null : valueAddress({ subject, language }, field, did)
+    const columns = briefColumns(subject)
+    const found = nodes.map((node) => resultOfNode(node, columns))
+    return html`<section>
+    <h2>${subjectLabel(subject, language)}</h2>
+    <p>${linked(address, counted(subject, totalCount, language))}</p>
+    ${results(found, 'list', [], { subject, language })}
+  </section>`
   }
 
   function pages(): Html {
@@ -85,24 +97,6 @@ function affordableFrom(start: number, did: string, site: Site): readonly PageSu
   const subjects = site.subjects.all.slice(start, start + mostCollections)
   while (subjects.length > 1 && (site.price(build(subjects, did, site)) ?? 0) > affordable) subjects.pop()
   return subjects
-}
-
-function section(
-  subject: PageSubject,
-  { totalCount, nodes }: AccountList,
-  did: string,
-  language: Language,
-): Html {
-  if (totalCount === 0) return null
-  const field = subject.fields.get('did')
-  const address = field === undefined ? null : valueAddress({ subject, language }, field, did)
-  const columns = briefColumns(subject)
-  const found = nodes.map((node) => resultOfNode(node, columns))
-  return html`<section>
-    <h2>${subjectLabel(subject, language)}</h2>
-    <p>${linked(address, counted(subject, totalCount, language))}</p>
-    ${results(found, 'list', [], { subject, language })}
-  </section>`
 }
 
 function panel(did: string, subject: PageSubject): Panel {

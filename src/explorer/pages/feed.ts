@@ -54,21 +54,12 @@ export function feedPage(site: Site, subject: PageSubject, request: PageRequest)
 
 /** The newest records. Neither the order of the view nor that of a search applies. */
 function feedPanel(view: View, subject: PageSubject): Panel {
-  const { collection } = subject
+  const own = leaves('did', 'actorHandle', 'indexedAt', 'changedAt')
   return {
     name: 'list',
-    field: collection.rootField,
-    arguments: {
-      first: mostEntries,
-      ...listArguments(view, subject),
-      sortBy: undefined,
-    },
-    selection: {
-      nodes: mergeSelections([
-        leaves('did', 'actorHandle', 'indexedAt', 'changedAt'),
-        selectFields(fieldsOf(subject)),
-      ]),
-    },
+    field: subject.collection.rootField,
+    arguments: { first: mostEntries, ...listArguments(view, subject), sortBy: undefined },
+    selection: { nodes: mergeSelections([own, selectFields(fieldsOf(subject))]) },
   }
 }
 

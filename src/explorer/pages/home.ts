@@ -4,7 +4,7 @@ import { selectFields } from '../fields/record-selection.ts'
 import { counted, subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { PageSubject } from '../fields/subject.ts'
 import type { ChartContext } from '../chart-data/asked-chart.ts'
-import { thingOf, type UnusualThing } from '../chart-data/unusual.ts'
+import { thingOf } from '../chart-data/unusual.ts'
 import { aboutPanels, aboutSentence, unusualWords } from '../home/about.ts'
 import { chooseExample, exampleList, examplePanel, newestTime, nodesOf, weekTo } from '../home/examples.ts'
 import { html, type Html } from '../html.ts'
@@ -12,20 +12,11 @@ import { briefColumns, newestArguments, ownTime, resultOfNode } from '../lists/l
 import { largestStories, readStories } from '../lists/stories.ts'
 import { storyList } from '../parts/stories.ts'
 import { affordableOperations, buildOperation, type Panel } from '../../ask/operation.ts'
-import { type Answer, type Draft, type IndexState, lastTime } from '../page.ts'
-import type { PageRequest, Site } from '../page.ts'
+import { type Answer, type Draft, type IndexState, lastTime, type PageRequest, type Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { zoneNote } from '../parts/values.ts'
 import { searchAllForm } from '../parts/forms.ts'
 import { emptyView } from '../view/view.ts'
-
-/** Of the newest records, and what is unusual in it. */
-interface Week {
-  /** Its last day, as an instant. */
-  readonly day: string
-  readonly context: ChartContext
-  readonly words: UnusualThing
-}
 
 const newestOfEach = 4
 /** Collections with their newest records: of the 100 variables of an operation, each has two of its own. */
@@ -35,7 +26,8 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
   const { text } = language
   const now = Date.now()
-  const weekOf = (main: PageSubject, answer: Answer): Week | null => {
+  /** The week of the newest records, and what is unusual in it. `day`: its last one, as an instant. */
+  const weekOf = (main: PageSubject, answer: Answer) => {
     const day = newestTime(main, answer)
     if (day === null) return null
     const context = { site, subject: main, view: weekTo(day, emptyView, main), language, now }
@@ -81,7 +73,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           ${searchAllForm(site, language)}
           ${exampleList(example, answer, language)}
           ${week !== null && unusualWords(answer, week.day, week.context, week.words)}
-          ${week !== null && biggestStories(answer, week)} ${leftOut}
+          ${week !== null && biggestStories(answer, week.day, week.context)} ${leftOut}
         </header>
         <h2>${text.collections}</h2>
         ${zoneNote(language)}
@@ -111,7 +103,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   }
 }
 
-function biggestStories(answer: Answer, { day, context }: Week): Html {
+function biggestStories(answer: Answer, day: string, context: ChartContext): Html {
   const { view, subject, language } = context
   const rows = readStories(answer, 'stories', subject)
   return (

@@ -12,8 +12,7 @@ import { directions, isPresent, recordText, shortText, timeOf, zoneNote } from '
 import { valueAddress } from '../browse/context.ts'
 import { incoming } from '../record/incoming.ts'
 import { heading, nameOf } from '../record/heading.ts'
-import type { RecordNode } from '../record/record-operation.ts'
-import { languageOf, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
+import { languageOf, type RecordNode, recordPanel, referringTo, textOf } from '../record/record-operation.ts'
 import { valueAt } from '../../util/is-object.ts'
 import { readReferences } from '../record/references.ts'
 import { readSummaries, summarizedBy, summary, summaryChart, summaryPanels } from '../record/summary.ts'
@@ -175,13 +174,12 @@ function technical(node: RecordNode, values: ValueContext): Html {
   const { subject, language } = values
   const { uri, cid, rev, did, actorHandle, indexedAt, changedAt, recordJson } = node
   const { text } = language
-  const { type } = subject.collection
   const addresses = addressProperties(subject)
   const own = Object.fromEntries(Object.entries(recordJson).filter(([property]) => addresses.has(property)))
   return html`<details class="raw">
     <summary>${text.record.technical}</summary>
     ${zoneNote(language)}
-    ${fieldList({ ...type, fields: type.fields.filter(({ property }) => addresses.has(property)) }, own, values)}
+    ${fieldList(subject.collection.type, own, values)}
     <dl class="fields">
       <div><dt>${text.record.account}</dt><dd><a href=${withLanguage(accountAddress(did), language)}>${recordText(actorHandle ?? did)}</a></dd></div>
       <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>

@@ -76,15 +76,11 @@ export function nameOf(node: RecordNode, subject: PageSubject, language: Languag
   return shortText(text ?? `${kindAndTime(read, subject, language)} · ${recordKey(node.uri)}`, 120)
 }
 
-function readOf(
-  { recordJson, indexedAt }: RecordNode,
-  { titleOf }: References,
-  subject: PageSubject,
-): ReadValue {
+function readOf(node: RecordNode, { titleOf }: References, subject: PageSubject): ReadValue {
   const about = aboutField(subject)
   return (field) => {
-    if (field.name === 'indexedAt') return indexedAt
-    const value = valueAt(recordJson, field.properties)
+    if (field.name === 'indexedAt') return node.indexedAt
+    const value = valueAt(node.recordJson, field.properties)
     const uri = field === about ? uriOf(value) : null
     const name = uri === null ? null : titleOf(uri)
     return name === null ? value : { uri, name }

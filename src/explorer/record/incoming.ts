@@ -31,18 +31,14 @@ function section(
   const { language } = shown
   const { text } = language
   const all = field === null ? null : valueAddress({ subject: holder, language }, field, uri)
+  const found = nodes.map((node) => resultOf(node, holder))
   return html`<section class="incoming" id=${name}>
     <h2>${referringLabel(holder, name, shown.subject, language)}</h2>
     <p>${linked(all, counted(holder, totalCount, language))}${totalCount > nodes.length && ` · ${text.newestIndexed}`}</p>
     ${
       totalCount <= mostReferring
         ? sideBySide(nodes, holder, reference.path[0] ?? '', shown)
-        : results(
-            nodes.map((node) => resultOf(node, holder)),
-            'list',
-            [],
-            { subject: holder, language },
-          )
+        : results(found, 'list', [], { subject: holder, language })
     }
   </section>`
 }

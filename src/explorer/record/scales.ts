@@ -9,12 +9,8 @@ import type { Language } from '../languages/language.ts'
 const widest = 1_000
 
 /** That of `display.json`, or else of the lexicon; null without bounds, or with very wide ones. `name`: of the member. */
-export function scaleOf(
-  { display }: PageSubject,
-  name: string,
-  constraints: Constraints | null,
-): Scale | null {
-  const given = display.fields.get(name)?.scale ?? null
+export function scaleOf(subject: PageSubject, name: string, constraints: Constraints | null): Scale | null {
+  const given = subject.display.fields.get(name)?.scale ?? null
   const [min, max] = [given?.min ?? constraints?.minimum ?? null, given?.max ?? constraints?.maximum ?? null]
   if (min === null || max === null || max <= min || max - min > widest) return null
   return { min, max, low: given?.low ?? {}, high: given?.high ?? {} }

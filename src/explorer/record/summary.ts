@@ -118,15 +118,8 @@ export function readSummaries(
         ? { ...chart.chart(answer, lastTime(context.index, chart.context.now)), context: chart.context }
         : null
     const files = drawn && chart && exportedChart(chart, drawn.spec, answer, chart.context)?.files
-    return [
-      {
-        summarized: each,
-        read,
-        isOnly,
-        drawn,
-        exported: exportedSummary(of, each, read.count, files, context),
-      },
-    ]
+    const exported = exportedSummary(of, each, read.count, files, context)
+    return [{ summarized: each, read, isOnly, drawn, exported }]
   })
 }
 

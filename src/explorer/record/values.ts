@@ -69,20 +69,14 @@ export function fieldList(
 }
 
 /** The description of the lexicon, unless the operator has named the field in another language than English. */
-export function fieldWords(
-  { constraints: { words } }: Field,
-  { display }: PageSubject,
-  language: Language,
-): string | undefined {
+export function fieldWords(field: Field, { display }: PageSubject, language: Language): string | undefined {
+  const { words } = field.constraints
   return words === '' || !isReadIn(language, display.label) ? undefined : words
 }
 
 /** A picture inside an object needs no label of its own. */
-function isShownPicture(
-  { type, property }: Field,
-  object: Json,
-  { imageHosts, path }: ValueContext,
-): boolean {
+function isShownPicture(field: Field, object: Json, { imageHosts, path }: ValueContext): boolean {
+  const { type, property } = field
   const value = object[property]
   const isPath = path.length > 0 && type.kind === 'string' && isPicture(type, [...path, property])
   return isPath && typeof value === 'string' && isAllowedPicture(value, imageHosts)
@@ -189,9 +183,7 @@ function union({ members }: UnionType, value: Json, shown: ValueContext): Html {
   const { $type: origin } = value
   const member = members.find((each) => each.origin === origin || `${each.origin}#main` === origin)
   if (member === undefined) return unknownValue(value, shown.language)
-  const name = member.origin.slice(
-    Math.max(member.origin.lastIndexOf('.'), member.origin.lastIndexOf('#')) + 1,
-  )
+  const name = member.origin.split(/[.#]/).at(-1) ?? ''
   const inside = { ...shown, path: [...shown.path, name] }
   const content =
     member.type === 'strongRef'

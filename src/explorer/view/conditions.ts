@@ -50,13 +50,9 @@ export function isList(operator: Operator): boolean {
 
 /** Whether `readConditions` reads them as they are. */
 export function areReadable(conditions: readonly Condition[]): boolean {
-  return (
-    conditions.length <= mostConditions &&
-    conditions.every(
-      ({ field, operator, values }) =>
-        values.length <= mostValues && values.every((value) => isReadable(field, operator, value)),
-    )
-  )
+  const isRead = ({ field, operator, values }: Condition) =>
+    values.length <= mostValues && values.every((value) => isReadable(field, operator, value))
+  return conditions.length <= mostConditions && conditions.every(isRead)
 }
 
 /** Records have values that conditions cannot have: blank and long ones. */

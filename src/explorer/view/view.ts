@@ -90,10 +90,8 @@ export function readView(
   if (stories !== '' && subject.collection.stories === null)
     problems.push({ kind: 'unknownParameter', name: 'stories' })
   else choiceOf('stories', stories, ['1'], problems)
-  const read = readConditions(
-    parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
-    subject,
-  )
+  const free = parameters.filter(([name]) => !isReserved(name) && !others.includes(name))
+  const read = readConditions(free, subject)
   const search = searchOf(own) ?? ''
   if (search !== '' && subject.collection.searchFields.length === 0)
     problems.push({ kind: 'noSearch', name: 'q' })
@@ -200,11 +198,8 @@ export function viewOfValue(view: View, field: ShownField, value: string): View 
 
 /** The names that lead to the array or the reverse field that it is in; blank where it is in none. */
 function elementOf({ steps }: ShownField): string {
-  const last = steps.findLastIndex(({ some }) => some)
-  return steps
-    .slice(0, last + 1)
-    .map(({ name }) => name)
-    .join('.')
+  const names = steps.map(({ name }) => name)
+  return names.slice(0, steps.findLastIndex(({ some }) => some) + 1).join('.')
 }
 
 export function valuesOf(view: View, name: string, operator: Condition['operator']): readonly string[] {
