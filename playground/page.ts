@@ -45,14 +45,8 @@ createRoot(element).render(
   ),
 )
 
-interface Question {
-  readonly query: string
-  readonly operationName?: string | null
-  readonly variables?: unknown
-}
-
 async function ask(
-  question: Question,
+  question: object,
   options: { readonly headers?: Readonly<Record<string, unknown>> } = {},
 ): Promise<object> {
   const headers = new Headers({ accept: 'application/graphql-response+json, application/json;q=0.9' })

@@ -1,10 +1,8 @@
 /** Adds a button after the links of a chart, which makes a PNG of the file in the browser. */
 export function chartImages(root: ParentNode): void {
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-image]')) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'copy'
-    button.textContent = link.dataset.image ?? ''
+    const shown = { type: 'button', className: 'copy', textContent: link.dataset.image ?? '' }
+    const button = Object.assign(document.createElement('button'), shown)
     button.addEventListener('click', () => {
       button.disabled = true
       save(link)
@@ -28,16 +26,13 @@ async function save({ href: address, download: name }: HTMLAnchorElement): Promi
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`
   await image.decode()
-  const canvas = document.createElement('canvas')
-  canvas.width = width * scale
-  canvas.height = height * scale
+  const size = { width: width * scale, height: height * scale }
+  const canvas = Object.assign(document.createElement('canvas'), size)
   const context = canvas.getContext('2d')
   if (context === null) throw new Error('No canvas.')
   context.fillStyle = '#fff'
   context.fillRect(0, 0, canvas.width, canvas.height)
   context.drawImage(image, 0, 0)
-  const download = document.createElement('a')
-  download.href = canvas.toDataURL('image/png')
-  download.download = name.replace(/svg$/, 'png')
-  download.click()
+  const file = { href: canvas.toDataURL('image/png'), download: name.replace(/svg$/, 'png') }
+  Object.assign(document.createElement('a'), file).click()
 }

@@ -4,10 +4,8 @@ export function copyButtons(root: ParentNode): void {
   if (navigator.clipboard === undefined) return
   for (const source of root.querySelectorAll<HTMLElement>('[data-copy]')) {
     const { copy = '', copied = '' } = source.dataset
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'copy'
-    button.textContent = copy
+    const shown = { type: 'button', className: 'copy', textContent: copy }
+    const button = Object.assign(document.createElement('button'), shown)
     button.addEventListener('click', () => {
       navigator.clipboard.writeText(source.textContent ?? '').then(
         () => (button.textContent = copied),
