@@ -123,13 +123,6 @@ export function notAfter({ end, includesEnd }: Stretch): Where {
   return { [includesEnd ? 'lte' : 'lt']: end }
 }
 
-/** A day or a month is many moments, of which a list of values and `ne` would mean the first alone. */
-function momentOf(text: string, value: unknown, { now }: Clock): string {
-  const { start, end } = parseStretch(asText(text, value), now())
-  if (start !== end) throw notMoment(text)
-  return start
-}
-
 function notMoment(text: string): AskError {
   return new AskError(
     `Here "${text}" takes moments such as "2026-11-16T09:30:00Z", and not days or months. Where it is one time and no list, write any of several as a plain list, ["2026-10", "2026-11"], and others by bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
@@ -151,8 +144,12 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clo
       if (typeof flag === 'boolean') return flag
       throw new AskError(`"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`)
     }
-    case 'datetime':
-      return momentOf(text, value, clock)
+    case 'datetime': {
+      const { start, end } = parseStretch(asText(text, value), clock.now())
+      // A day or a month is many moments, of which a list of values and `ne` would mean the first alone.
+      if (start !== end) throw notMoment(text)
+      return start
+    }
     default:
       return asText(text, value)
   }

@@ -70,10 +70,7 @@ export function relativeTimes(
   return isObject(value) ? Object.entries(value).flatMap(([name, each]) => relativeTimes(each, name)) : []
 }
 
-/**
- * `2026-11-09 to 2026-11-15`, or the bound that an operator takes; of a range that is not of whole days, the moments to
- * the second.
- */
+/** `2026-11-09 to 2026-11-15`, or the bound that an operator takes; moments, to the second, if not of whole days. */
 export function printStretch({ start, end, includesEnd }: Stretch, operator = 'eq'): string {
   const last = includesEnd ? end : new Date(Date.parse(end) - 1).toISOString()
   const isOfDays = !includesEnd && [start, end].every((at) => at.endsWith('T00:00:00.000Z'))

@@ -28,7 +28,6 @@ import { lastPart } from '../schema/model/naming.ts'
 import { holderAfter, referenceOf, type Step } from './paths.ts'
 import { fieldsAlong, resolvedName } from './selection.ts'
 
-/** A field that conditions, groups, columns and orders name. */
 export interface AskField {
   /** In addresses and GraphQL; a field of records that refer is `techServiceNewsEnrichmentViaArticle.sentiment`. */
   readonly name: string
@@ -61,10 +60,7 @@ export interface AskField {
   readonly properties: readonly string[]
 }
 
-/**
- * By name: the fields of the record and its objects, then of records that it refers to, then the numbers of those that
- * refer, and their fields.
- */
+/** By name: fields of the record, of records that it refers to, numbers of those that refer, and their fields. */
 export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<string, AskField> {
   const referring = recordWhereFields(collection).flatMap((field): AskField[] => {
     if (field.kind !== 'reverse') return []
@@ -78,20 +74,25 @@ export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<stri
         name: `${name}.${inner.name}`,
         plainName: `${name}.${inner.name}`,
         words: [lastPart(record.nsid), ...inner.words],
-        many: true,
         steps,
         selected: fieldsAlong(steps, collection)?.fields ?? null,
-        isGroup: false,
-        isSort: false,
-        isMeasure: false,
-        isOwn: false,
-        properties: [],
+        ...ofReferring,
       }
     })
   })
   const all = [...ownFields(collection, model), ...countFields(collection, model), ...referring]
   return new Map(all.map((field) => [field.name, field]))
 }
+
+/** Lists and groups do not have what is of records that refer. */
+const ofReferring = {
+  many: true,
+  isGroup: false,
+  isSort: false,
+  isMeasure: false,
+  isOwn: false,
+  properties: [],
+} as const
 
 /** How many records refer to a record by each reference. */
 function countFields(collection: Collection, model: Model): readonly AskField[] {
@@ -106,8 +107,6 @@ function countFields(collection: Collection, model: Model): readonly AskField[] 
         words: [lastPart(record.nsid), 'count'],
         description: '',
         type: leafType(leaf),
-        // Lists and groups do not have it.
-        many: true,
         isArray: false,
         steps: [
           { kind: 'reverse', name: reference.viaField, some: false, reference, record },
@@ -116,11 +115,7 @@ function countFields(collection: Collection, model: Model): readonly AskField[] 
         selected: null,
         values: [],
         target: null,
-        isGroup: false,
-        isSort: false,
-        isMeasure: false,
-        isOwn: false,
-        properties: [],
+        ...ofReferring,
       },
     ]
   })
@@ -164,12 +159,10 @@ function ownFields(collection: Collection, model: Model): readonly AskField[] {
     .filter(({ joins }) => joins.length > 0)
     .map(({ name, joins, leaf }) => describe(name, joins, leaf, false))
   const seen = new Set(grouped.map(({ words }) => words.join('.')))
-  const leaves = [...propertyLeaves(collection.type), systemLeaf('indexedAt'), systemLeaf('uri')]
-  const others = leaves
-    .filter(
-      (leaf) =>
-        leaf.kind === 'system' || (leafType(leaf).kind !== 'object' && hasConditions(leaf.field.type)),
-    )
+  const leaves = propertyLeaves(collection.type).filter(
+    (leaf) => leafType(leaf).kind !== 'object' && hasConditions(leaf.field.type),
+  )
+  const others = [...leaves, systemLeaf('indexedAt'), systemLeaf('uri')]
     .map((leaf) => describe(leafName(leaf), [], leaf, false))
     .filter(({ words }) => !seen.has(words.join('.')))
   return [...grouped, ...others, ...joinedTimes]
@@ -224,16 +217,12 @@ export function operatorsOf(field: AskField): readonly Operator[] {
   const missing = ['is', 'not', 'missing'] as const
   if (isArray) return type.kind === 'strongRef' ? missing : [...missing, 'all']
   switch (type.kind) {
-    case 'string':
+    case 'string': {
+      const texts = [...missing, 'contains', 'starts'] as const
+      if (!type.freeText) return type.bounded && type.isCoordinate !== true ? [...texts, 'from', 'to'] : texts
       // Words are not looked for in elements of arrays.
-      return type.freeText
-        ? [...missing, 'contains', 'starts', ...(steps.some(isElement) ? [] : (['matches'] as const))]
-        : [
-            ...missing,
-            'contains',
-            'starts',
-            ...(type.bounded && type.isCoordinate !== true ? (['from', 'to'] as const) : []),
-          ]
+      return steps.some(({ some, record }) => some && record === null) ? texts : [...texts, 'matches']
+    }
     case 'integer':
       return [...missing, 'from', 'to']
     case 'datetime':
@@ -241,8 +230,4 @@ export function operatorsOf(field: AskField): readonly Operator[] {
     default:
       return missing
   }
-}
-
-function isElement({ some, record }: Step): boolean {
-  return some && record === null
 }

@@ -22,7 +22,7 @@ import type { End, Path, SchemaContext } from './paths.ts'
 import { elementOf, holderAfter, isReference, parsePath, wordOf } from './paths.ts'
 import { AskError } from './ask-error.ts'
 import { isObject, type Json } from '../util/is-object.ts'
-import { allOf, type MissingAmong, presence, type Where, nest, whereMissing, whereNone } from './where.ts'
+import { allOf, presence, type Where, nest, whereMissing, whereNone, type WherePart } from './where.ts'
 
 export interface FilterContext extends SchemaContext, Clock {
   readonly names: NameLookup
@@ -56,14 +56,11 @@ export async function buildWhere(
   { filters, text, since, until }: Narrowing,
   context: FilterContext,
 ): Promise<Where | null> {
+  const own = await filterConditions(filters, subject.collection, context)
+  const clock = await clockOf({ gte: since, lte: until }, subject.collection, context)
   const conditions = [
-    ...(await filterConditions(filters, subject.collection, context)),
-    ...timeConditions(
-      subject,
-      since,
-      until,
-      await clockOf({ gte: since, lte: until }, subject.collection, context),
-    ),
+    ...own,
+    ...timeConditions(subject, since, until, clock),
     ...(text?.trim() ? [textCondition(subject, text.trim())] : []),
   ]
   const where = allOf(conditions)
@@ -74,7 +71,7 @@ async function filterConditions(
   filters: unknown,
   from: Collection,
   context: FilterContext,
-): Promise<(Where | MissingAmong)[]> {
+): Promise<WherePart[]> {
   if (filters === undefined || filters === null) return []
   if (!isObject(filters)) throw new AskError(`Write filters as an object, such as ${filterExample(from)}.`)
   return Array.fromAsync(Object.entries(filters), ([text, value]) => {
@@ -135,7 +132,7 @@ async function clockOf(value: unknown, of: Collection, context: FilterContext): 
 }
 
 /** Refusals of words for a missing value name `null`. */
-async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where | MissingAmong> {
+async function condition(path: Path, value: unknown, context: FilterContext): Promise<WherePart> {
   try {
     return await readCondition(path, value, context)
   } catch (error) {
@@ -146,11 +143,7 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   }
 }
 
-async function readCondition(
-  path: Path,
-  value: unknown,
-  context: FilterContext,
-): Promise<Where | MissingAmong> {
+async function readCondition(path: Path, value: unknown, context: FilterContext): Promise<WherePart> {
   const { steps, end, text } = path
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, end, value, context)

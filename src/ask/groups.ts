@@ -49,14 +49,13 @@ export function parseGroups(by: readonly string[], from: Collection, context: Sc
   const parsed = by.map((text) => {
     const [, path = text, size] = /^(.*):(-?[\d.]+)\s*$/.exec(text) ?? []
     const group = { ...parseGroup(path, from, context), text: text.trim() }
-    if (size !== undefined && !isInteger(group))
+    if (size === undefined) return { group, size: null }
+    if (!isInteger(group))
       throw new AskError(`"${group.text}": only integers have ranges of a size; leave the number out.`)
-    if (
-      size !== undefined &&
-      !(Number.isInteger(Number(size)) && Number(size) >= 1 && Number(size) <= mostSize)
-    )
+    const number = Number(size)
+    if (!(Number.isInteger(number) && number >= 1 && number <= mostSize))
       throw new AskError(`"${group.text}": the size of ranges is an integer from 1 to ${mostSize}.`)
-    return { group, size: size === undefined ? null : Number(size) }
+    return { group, size: number }
   })
   const sized = parsed.find(({ size }) => size !== null)?.group
   const part = parsed.find(({ group: { field } }) => field.bucket !== null && isTimePart(field.bucket))?.group
@@ -91,11 +90,7 @@ function readPath(text: string, from: Collection, context: SchemaContext): Path 
  * The group of the path's values, in the collection of its last reverse reference (without one, of its start); null if
  * the values cannot be grouped by.
  */
-export function findGroupAtEnd(
-  { text, from, steps }: Path,
-  suffix: string,
-  context: SchemaContext,
-): { readonly holder: Collection; readonly group: Group | null } {
+export function findGroupAtEnd({ text, from, steps }: Path, suffix: string, context: SchemaContext) {
   const at = steps.findLastIndex(({ kind }) => kind === 'reverse')
   const holder = steps[at]?.record ?? from
   const own = text.split('.').slice(at + 1)
@@ -125,16 +120,15 @@ export function isMoment({ end }: Path): boolean {
 }
 
 function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): AskError {
+  const { model } = context.catalogue
   const { label } = context.catalogue.of(from.nsid)
   const reverse = path.steps.find(({ kind }) => kind === 'reverse')
   if (reverse?.kind === 'reverse') {
-    const other = context.catalogue.of(reverse.record.nsid).label
-    const own = reverse.reference.path.join('.')
-    const { model } = context.catalogue
+    const { record, reference } = reverse
+    const other = context.catalogue.of(record.nsid).label
+    const own = reference.path.join('.')
     if (path.end.kind === 'records' && path.end.isCount && path.steps.length === 1) {
-      const isGrouped = groupFields(reverse.record, model).some(
-        (field) => wherePath(field, model).join('.') === own,
-      )
+      const isGrouped = groupFields(record, model).some((field) => wherePath(field, model).join('.') === own)
       const grouped = isGrouped ? `; aggregate ${other} by "${own}" counts them for each ${label}` : ''
       return new AskError(
         `"${text}" is a number of records, which is not grouped by. search_records sorts ${label} by "-${text}", and filters take "${text}"${grouped}.`,
@@ -147,9 +141,7 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
       `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead:${named} fields of the ${label} are "${own}.…".${isField ? each : ''}`,
     )
   }
-  const own = groupFields(from, context.catalogue.model).filter(
-    ({ bucket, joins }) => bucket === null && joins.length === 0,
-  )
+  const own = groupFields(from, model).filter(({ bucket, joins }) => bucket === null && joins.length === 0)
   const shown = own.map(({ leaf }) => leafPath(leaf).join('.'))
   return new AskError(
     `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records of other collections up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,

@@ -1,6 +1,6 @@
 /** Parses texts such as `avg:score` or `p90:wordCount` into measures, writes their selections, and reads their values. */
 import { leafPath, leafType } from '../schema/model/leaves.ts'
-import type { Collection, Reference } from '../schema/model/model.ts'
+import type { Collection } from '../schema/model/model.ts'
 import { type FieldMeasureName, fieldMeasures, measureConstant, measures } from '../schema/model/measures.ts'
 import { type MeasureField, measureFields, timeFields, wherePath } from '../schema/model/operators.ts'
 import { nearest } from '../util/text/nearest.ts'
@@ -8,7 +8,7 @@ import { EnumValue, type Literal, printField, type Selection } from './graphql-t
 import { AskError, didYouMean } from './ask-error.ts'
 import type { Json } from '../util/is-object.ts'
 import { parseGroup } from './groups.ts'
-import { memberPath, parsePath, reverseNames, type SchemaContext } from './paths.ts'
+import { memberPath, parsePath, type RecordStep, reverseNames, type SchemaContext } from './paths.ts'
 
 export interface Measure {
   /** As the table shows it. */
@@ -67,17 +67,12 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
     throw new AskError(
       `${word} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
     )
+  const inside = path.slice(path.indexOf('.') + 1)
   const instead =
     step.kind === 'reverse'
-      ? ` Aggregate "${catalogue.of(step.record.nsid).label}" instead, with "${word}:${path.slice(path.indexOf('.') + 1)}".`
+      ? ` Aggregate "${catalogue.of(step.record.nsid).label}" instead, with "${word}:${inside}".`
       : step.kind === 'reference' && steps.length === 1
-        ? measuredThere(
-            { word, name },
-            path.slice(path.indexOf('.') + 1),
-            step.record,
-            step.reference,
-            context,
-          )
+        ? measuredThere(name, word, inside, step, context)
         : ''
   throw new AskError(
     `${word} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
@@ -86,10 +81,10 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
 
 /** No call has groups of a record and measures of what it refers to. */
 function measuredThere(
-  { word, name }: { readonly word: string; readonly name: FieldMeasureName },
+  name: FieldMeasureName,
+  word: string,
   path: string,
-  record: Collection,
-  reference: Reference,
+  { record, reference }: RecordStep,
   context: SchemaContext,
 ): string {
   const back = reverseNames(record, context).get(reference)

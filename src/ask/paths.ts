@@ -168,11 +168,9 @@ export function referenceOf(
   inside: readonly string[] = [],
 ): Reference | null {
   const wanted = [...inside, property]
-  return (
-    references.find(
-      ({ path }) => path.length === wanted.length && path.every((part, at) => part === wanted[at]),
-    ) ?? null
-  )
+  const isWanted = ({ path }: Reference) =>
+    path.length === wanted.length && path.every((part, at) => part === wanted[at])
+  return references.find(isWanted) ?? null
 }
 
 /** Steps into an object or along a reference, unless the next part is an operator of the reference itself. */
@@ -238,18 +236,11 @@ export function wordOf(kind: Field['type']['kind']): string {
 
 /** By every name that leads to one of them: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
 function reverseSteps(collection: Collection, context: SchemaContext): ReadonlyMap<string, RecordStep> {
-  const all = reverseStepsByName(collection, context)
-  return new Map(
-    Array.from(all).flatMap(([name, [step, ...others]]) =>
-      step && others.length === 0 ? [[name, step]] : [],
-    ),
-  )
+  const single = [...reverseStepsByName(collection, context)].filter(([, steps]) => steps.length === 1)
+  return new Map(single.map(([name, [step]]) => [name, step as RecordStep]))
 }
 
-function reverseStepsByName(
-  { referredBy, type }: Collection,
-  { catalogue }: SchemaContext,
-): ReadonlyMap<string, readonly RecordStep[]> {
+function reverseStepsByName({ referredBy, type }: Collection, { catalogue }: SchemaContext) {
   const named = referredBy.flatMap((reference) => {
     const { viaField } = reference
     if (type.fields.some(({ name }) => name === viaField)) return []
@@ -289,10 +280,8 @@ function unknownName(
   const instead = (name: string) => [...passed, name].join('.')
   const several = isRecord ? severalSteps(part, collection, context) : []
   if (several.length > 0) {
-    const rest = text
-      .trim()
-      .split('.')
-      .slice(passed.length + 1)
+    const parts = text.trim().split('.')
+    const rest = parts.slice(passed.length + 1)
     const paths = several.map((name) => `"${[instead(name), ...rest].join('.')}"`)
     return new AskError(
       `Records of ${part} refer to ${holder} in ${several.length} ways. Write ${paths.join(' or ')}.`,
@@ -331,10 +320,7 @@ export function referencedFrom(collection: Collection, { catalogue }: SchemaCont
 }
 
 /** The paths to fields of the collections that are nearest, one or two steps away, by the names of the fields. */
-export function pathsNearby(
-  from: Collection,
-  context: SchemaContext,
-): ReadonlyMap<string, readonly string[]> {
+export function pathsNearby(from: Collection, context: SchemaContext) {
   const found = new Map<string, readonly string[]>()
   const seen = new Set([from])
   let reached: readonly (readonly [prefix: string, collection: Collection])[] = [['', from]]
@@ -349,12 +335,10 @@ export function pathsNearby(
         .map(([name, next]) => [`${prefix}${name}.`, next] as const)
     })
     const paths = reached.flatMap(([prefix, { type }]) => type.fields.map(({ name }) => ({ prefix, name })))
-    for (const [name, some] of Map.groupBy(paths, (path) => path.name))
-      if (!found.has(name))
-        found.set(
-          name,
-          some.map(({ prefix }) => `${prefix}${name}`),
-        )
+    for (const [name, some] of Map.groupBy(paths, (path) => path.name)) {
+      const whole = some.map(({ prefix }) => `${prefix}${name}`)
+      if (!found.has(name)) found.set(name, whole)
+    }
   }
   return found
 }

@@ -15,11 +15,7 @@ export interface NameLookup {
 }
 
 /** Operators of one value, and the operators of lists that say the same of several. */
-const ofSeveral = new Map([
-  ['eq', 'in'],
-  ['ne', 'notIn'],
-  ['has', 'hasAny'],
-])
+const ofSeveral = new Map(Object.entries({ eq: 'in', ne: 'notIn', has: 'hasAny' }))
 
 const takingNames = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll'])
 

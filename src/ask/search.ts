@@ -52,15 +52,12 @@ export function tryParse(
 }
 
 /** Whether a word, or a text of such words, is what the search asks for. */
-export function searchedWords(
-  search: string,
-  fields: readonly { readonly name: string }[],
-): (text: string) => boolean {
+export function searchedWords(search: string, fields: readonly { readonly name: string }[]) {
   const parsed = tryParse(search, fields)
   const terms = parsed === null || parsed instanceof SearchError ? [] : wantedTerms(parsed)
   const words = new Set(terms.flatMap((term) => term.words))
   const prefixes = terms.flatMap((term) => (term.prefix ? [term.words.at(-1) ?? ''] : []))
-  return (text) =>
+  return (text: string): boolean =>
     plainWordsOf(text).every((word) => words.has(word) || prefixes.some((prefix) => word.startsWith(prefix)))
 }
 

@@ -38,12 +38,10 @@ export function selectPath(path: Path, context: SchemaContext): Selection {
 
 /** The lists of referring records on the way: their paths, and the fields that lead to each. */
 function listsAlong({ text, steps, from }: Path) {
+  const parts = text.trim().split('.')
   return steps.flatMap(({ kind }, at) => {
     const way = kind === 'reverse' ? fieldsAlong(steps.slice(0, at + 1), from) : null
-    const path = text
-      .trim()
-      .split('.', at + 1)
-      .join('.')
+    const path = parts.slice(0, at + 1).join('.')
     return way === null ? [] : [{ path, fields: way.fields.slice(0, -1) }]
   })
 }

@@ -7,6 +7,11 @@ import type { RecordStep, Step } from './paths.ts'
 
 export type Where = { readonly [name: string]: Literal }
 
+/** A condition that holds together with others. */
+export type WherePart = Where | MissingAmong
+
+type Steps = readonly Pick<Step, 'name' | 'some'>[]
+
 export interface FieldCondition<Named extends AskField = AskField> {
   readonly field: Named
   readonly operator: Operator
@@ -79,7 +84,7 @@ export function whereOf(conditions: readonly FieldCondition[]): Where {
   return allOf(conditions.map(conditionOn))
 }
 
-function conditionOn({ field, operator, values }: FieldCondition): Where | MissingAmong {
+function conditionOn({ field, operator, values }: FieldCondition): WherePart {
   const { type, isArray, steps } = field
   const [value = ''] = values
   const operands = values.map((each) => readText(type, each) ?? each)
@@ -101,11 +106,10 @@ function conditionOn({ field, operator, values }: FieldCondition): Where | Missi
         type.kind === 'datetime' && isDate(value.trim()) ? throughDay(value.trim()) : { lte: first },
       )
     case 'contains':
-      return along({ contains: value })
+    case 'matches':
+      return along({ [operator]: value })
     case 'starts':
       return along({ startsWith: value })
-    case 'matches':
-      return along({ matches: value })
   }
 }
 
@@ -115,7 +119,6 @@ export function presence({ kind }: FieldType, isArray: boolean): Where {
   return isArray && kind === 'object' ? { some: {} } : { isNull: false }
 }
 
-/** One of the values. */
 export function anyOf(type: FieldType, isArray: boolean, values: readonly Literal[]): Where {
   const [first = ''] = values
   const isOne = values.length === 1
@@ -146,7 +149,7 @@ export function andWhere(...given: readonly (Where | null | undefined)[]): Where
 
 /** Applies the condition at the end of the steps; operators that are undefined are left out. */
 export function nest(
-  { steps }: { readonly steps: readonly Pick<Step, 'name' | 'some'>[] },
+  { steps }: { readonly steps: Steps },
   condition: { readonly [operator: string]: Literal | undefined },
 ): Where {
   return steps.reduceRight<Where>(
@@ -159,10 +162,7 @@ export function nest(
  * The value at the end of the steps is missing, as in groups: also behind a missing object or an unresolved reference,
  * in an element or a referring record that lacks it, and where there is none of these. `present`: what it would meet.
  */
-export function whereMissing(
-  steps: readonly Pick<Step, 'name' | 'some'>[],
-  present: Where,
-): Where | MissingAmong {
+export function whereMissing(steps: Steps, present: Where): WherePart {
   const at = steps.findIndex(({ some }) => some)
   if (at !== -1) return new MissingAmong(steps.slice(0, at + 1), whereMissing(steps.slice(at + 1), present))
   return steps.length === 1 && present.isNull === false
@@ -172,10 +172,10 @@ export function whereMissing(
 
 /** There are none of the elements or referring records that the steps lead to, or one of them meets the condition. */
 export class MissingAmong {
-  readonly steps: readonly Pick<Step, 'name' | 'some'>[]
-  readonly inner: Where | MissingAmong
+  readonly steps: Steps
+  readonly inner: WherePart
 
-  constructor(steps: readonly Pick<Step, 'name' | 'some'>[], inner: Where | MissingAmong) {
+  constructor(steps: Steps, inner: WherePart) {
     this.steps = steps
     this.inner = inner
   }
@@ -187,7 +187,7 @@ export function whereNone(steps: readonly Step[], last: RecordStep, condition: W
 }
 
 /** All hold. Those with one path apply to the same record: two on `enrichment` must be met by one of them. */
-export function allOf(conditions: readonly (Where | MissingAmong)[]): Where {
+export function allOf(conditions: readonly WherePart[]): Where {
   const missing = conditions.filter((each) => each instanceof MissingAmong)
   let plain = conditions.filter((each): each is Where => !(each instanceof MissingAmong))
   const merged: Record<string, Literal> = {}
@@ -211,7 +211,7 @@ export function allOf(conditions: readonly (Where | MissingAmong)[]): Where {
 }
 
 /** What a condition asks at the end of the steps; null if it is another condition. */
-function innerOf(condition: Where, steps: readonly Pick<Step, 'name' | 'some'>[]): Where | null {
+function innerOf(condition: Where, steps: Steps): Where | null {
   let inner: Literal | undefined = condition
   for (const name of steps.flatMap(({ name, some }) => (some ? [name, 'some'] : [name]))) {
     if (!isObject(inner) || Object.keys(inner).length !== 1 || inner[name] === undefined) return null
