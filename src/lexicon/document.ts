@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
 
-/** The type of a property, of an array's items, or of a definition. */
 export type LexType = LexObject['properties'][string] | LexArray['items'] | LexUserType
 
 export interface FoundDef {
@@ -100,12 +99,10 @@ function* sitesBelow(node: object, path: string): Generator<RefSite> {
   } else if ('type' in node && node.type === 'union' && 'refs' in node && Array.isArray(node.refs)) {
     const refs: string[] = node.refs
     const within = 'closed' in node && node.closed === true ? 'a closed union' : 'an open union'
-    for (const [at, ref] of refs.entries()) {
+    for (const [at, ref] of refs.entries())
       yield { path: `${path}.refs.${at}`, ref, within, replace: (other) => (refs[at] = other) }
-    }
   } else {
-    for (const [key, value] of Object.entries(node)) {
+    for (const [key, value] of Object.entries(node))
       if (typeof value === 'object' && value !== null) yield* sitesBelow(value, `${path}.${key}`)
-    }
   }
 }

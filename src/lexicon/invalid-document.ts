@@ -19,18 +19,17 @@ export interface Problem {
 /** Several problems for a place with alternatives, each of which has its own. */
 export function invalidDocument(document: unknown, issue: Issue): readonly Problem[] {
   const { path } = issue
-  const here = (texts: Omit<Problem, 'path'>): Problem[] => [{ path: path.join('.'), ...texts }]
   switch (issue.code) {
     case 'invalid_union_discriminator':
-      return here(wrongType(document, path, issue.options.map(String)))
+      return wrongType(document, path, issue.options.map(String))
     case 'invalid_enum_value':
-      return here(wrongFormat(valueAt(document, path), issue.options.map(String)))
+      return wrongFormat(document, path, issue.options.map(String))
     case 'invalid_literal':
-      return here(wrongValue(document, path, JSON.stringify(issue.expected)))
+      return wrongValue(document, path, JSON.stringify(issue.expected))
     case 'invalid_type':
-      return here(wrongValue(document, path, described[issue.expected] ?? 'another value'))
+      return wrongValue(document, path, described[issue.expected] ?? 'another value')
     case 'too_small':
-      return here(wrongValue(document, path, 'a string that is not empty'))
+      return wrongValue(document, path, 'a string that is not empty')
     case 'invalid_union':
       return noAlternative(document, issue)
     default:
@@ -44,53 +43,44 @@ function noAlternative(
   { path, unionErrors }: Extract<Issue, { code: 'invalid_union' }>,
 ): readonly Problem[] {
   if (path.at(-1) !== 'schema')
-    return [
-      {
-        path: path.join('.'),
-        ...wrongValue(document, path, 'a string, an integer, true, false or a list of these'),
-      },
-    ]
+    return wrongValue(document, path, 'a string, an integer, true, false or a list of these')
   const typePath = [...path, 'type']
   const value = valueAt(document, path)
-  if (!isObject(value)) return [{ path: path.join('.'), ...wrongValue(document, path, 'an object') }]
+  if (!isObject(value)) return wrongValue(document, path, 'an object')
   // The library gives paths of alternatives from the definition on.
   const definition = path.slice(0, 2)
   const chosen = unionErrors
     .map(({ issues }) => issues.map((one) => ({ ...one, path: [...definition, ...one.path] })))
     .find((issues) => issues.every((one) => one.path.join('.') !== typePath.join('.')))
   return (
-    chosen?.flatMap((one) => invalidDocument(document, one)) ?? [
-      { path: typePath.join('.'), ...wrongType(document, typePath, ['ref', 'union', 'object']) },
-    ]
+    chosen?.flatMap((one) => invalidDocument(document, one)) ??
+    wrongType(document, typePath, ['ref', 'union', 'object'])
   )
 }
 
 /** A rule that the library states in code. */
 function brokenRule(document: unknown, path: Path, message: string): readonly Problem[] {
   const value = valueAt(document, path)
-  const place = path.join('.')
-  if (place === 'id')
-    return [{ path: place, ...wrongValue(document, path, 'an NSID such as "org.example.book"') }]
-  if (path.length === 2 && !isObject(value))
-    return [{ path: place, ...wrongValue(document, path, 'an object') }]
+  if (path.join('.') === 'id') return wrongValue(document, path, 'an NSID such as "org.example.book"')
+  if (path.length === 2 && !isObject(value)) return wrongValue(document, path, 'an object')
   if (path.length === 2 && !definitionTypes.includes(String(valueAt(value, ['type']))))
-    return [{ path: `${place}.type`, ...wrongType(document, [...path, 'type'], definitionTypes) }]
+    return wrongType(document, [...path, 'type'], definitionTypes)
   if (path.length === 0) return outsideMain(document as LexiconDoc)
   if (!isObject(value)) {
     const tag = JSON.stringify(path.at(-1))
-    return [
-      { path: place, problem: `${tag} is not a language tag.`, remedy: 'Write one such as "en" or "pt-BR".' },
-    ]
+    return problemAt(path, `${tag} is not a language tag.`, 'Write one such as "en" or "pt-BR".')
   }
   // The name is in the message alone, which comes once for each.
   const name = /"(.*)"/s.exec(message)?.[1] ?? ''
-  return [
-    {
-      path: `${place}.required`,
-      problem: `${JSON.stringify(name)} is required, and is not among "properties".`,
-      remedy: suggest(name, Object.keys(isObject(value['properties']) ? value['properties'] : {})),
-    },
-  ]
+  return problemAt(
+    [...path, 'required'],
+    `${JSON.stringify(name)} is required, and is not among "properties".`,
+    suggest(name, Object.keys(isObject(value['properties']) ? value['properties'] : {})),
+  )
+}
+
+function problemAt(path: Path, problem: string, remedy: string): readonly Problem[] {
+  return [{ path: path.join('.'), problem, remedy }]
 }
 
 /** The types of `main` alone come first. */
@@ -118,31 +108,33 @@ const described: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-function wrongValue(document: unknown, path: Path, expected: string): Omit<Problem, 'path'> {
+function wrongValue(document: unknown, path: Path, expected: string): readonly Problem[] {
   const name = path.at(-1)
   const value = valueAt(document, path)
   const isWhole = name === undefined || name === 'lexicon'
   const otherwise = isWhole ? ', or move the file out of the directory when it is not a lexicon' : ''
   if (value !== undefined)
-    return { problem: `${shown(value)} is not ${expected}.`, remedy: `Write ${expected}${otherwise}.` }
+    return problemAt(path, `${shown(value)} is not ${expected}.`, `Write ${expected}${otherwise}.`)
   const others = Object.keys(Object(valueAt(document, path.slice(0, -1))))
   const similar = nearest(String(name), others)
-  return {
-    problem: `"${name}" is missing.`,
-    remedy:
-      similar === null
-        ? `Add "${name}" with ${expected}${otherwise}.`
-        : `Did you write "${similar}" instead of "${name}"? It is ${expected}.`,
-  }
+  return problemAt(
+    path,
+    `"${name}" is missing.`,
+    similar === null
+      ? `Add "${name}" with ${expected}${otherwise}.`
+      : `Did you write "${similar}" instead of "${name}"? It is ${expected}.`,
+  )
 }
 
-function wrongFormat(format: unknown, known: readonly string[]): Omit<Problem, 'path'> {
+function wrongFormat(document: unknown, path: Path, known: readonly string[]): readonly Problem[] {
+  const format = valueAt(document, path)
   const text = typeof format === 'string' ? format : ''
   const similar = foreignFormats[text.toLowerCase()] ?? nearest(text, known)
-  return {
-    problem: `${shown(format)} is not a format of the lexicon language.`,
-    remedy: `${similar === null ? '' : `Did you mean "${similar}"? `}${oneOf(known)}`,
-  }
+  return problemAt(
+    path,
+    `${shown(format)} is not a format of the lexicon language.`,
+    `${similar === null ? '' : `Did you mean "${similar}"? `}${oneOf(known)}`,
+  )
 }
 
 const foreignFormats: Readonly<Record<string, string>> = {
@@ -161,27 +153,28 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 
-function wrongType(document: unknown, path: Path, known: readonly string[]): Omit<Problem, 'path'> {
+function wrongType(document: unknown, path: Path, known: readonly string[]): readonly Problem[] {
   const type = valueAt(document, path)
-  if (type === undefined) return { problem: 'A type is missing.', remedy: oneOf(known) }
+  if (type === undefined) return problemAt(path, 'A type is missing.', oneOf(known))
   if (type === 'object' || type === 'array' || type === 'token') {
     const name = path.findLast((part) => part !== 'type' && part !== 'items')
-    return {
-      problem: `${type === 'token' ? 'A' : 'An'} ${type} cannot be defined inside another definition.`,
-      remedy: `Move it to "defs", such as under "${name}", and refer to it: {"type": "ref", "ref": "#${name}"}.`,
-    }
+    return problemAt(
+      path,
+      `${type === 'token' ? 'A' : 'An'} ${type} cannot be defined inside another definition.`,
+      `Move it to "defs", such as under "${name}", and refer to it: {"type": "ref", "ref": "#${name}"}.`,
+    )
   }
   const text = typeof type === 'string' ? type : JSON.stringify(type)
   const isElsewhere = [...definitionTypes, 'ref', 'union', 'params', 'permission'].includes(text)
   const similar = isElsewhere ? null : nearest(text, known)
-  return {
-    problem: isElsewhere
+  return problemAt(
+    path,
+    isElsewhere
       ? `"${text}" is a type that is not allowed here.`
       : `${shown(type)} is not a type of the lexicon language.`,
-    remedy:
-      foreignTypes.find(([names]) => names.includes(text.toLowerCase()))?.[1] ??
+    foreignTypes.find(([names]) => names.includes(text.toLowerCase()))?.[1] ??
       (similar === null ? oneOf(known) : `Write {"type": "${similar}"}.`),
-  }
+  )
 }
 
 /** Types of other languages with their equivalents in the lexicon language. */

@@ -32,7 +32,6 @@ export interface LexiconSet {
 
 export interface LexiconVersion {
   readonly nsid: string
-  /** Null when the document has none. */
   readonly revision: number | null
   /** sha-256 (hex) of the document, independent of its layout and key order. */
   readonly hash: string

@@ -9,11 +9,7 @@ import { type Problem, suggest } from './invalid-document.ts'
 const example = '{"a.b.article#source": ["a.b.source"]}'
 
 /** Maps `nsid#path` to target collections, sorted by key in code point order, and lists every problem. */
-export function buildTargets(
-  set: DocumentSet,
-  references: unknown,
-  refused: ReadonlySet<string>,
-): { readonly targets: ReadonlyMap<string, readonly string[]>; readonly problems: readonly Problem[] } {
+export function buildTargets(set: DocumentSet, references: unknown, refused: ReadonlySet<string>) {
   const targets = new Map<string, readonly string[]>()
   if (references === undefined) return { targets, problems: [] }
   if (!isObject(references)) {
@@ -64,9 +60,8 @@ function checkPath(
         `Shorten the path "${path}".`,
       )
     const { properties }: LexObject = property
-    if (!Object.hasOwn(properties, name)) {
+    if (!Object.hasOwn(properties, name))
       return fail(`${reached} has no property "${name}".`, suggest(name, Object.keys(properties)))
-    }
     property = properties[name]!
     reached = reached === from.id ? `${from.id}#${name}` : `${reached}.${name}`
     const seen = new Set<string>()
@@ -79,9 +74,8 @@ function checkPath(
       // `lexicons.ts` reports unresolved references and endless arrays.
       if (found === null || seen.has(found.origin)) return []
       seen.add(found.origin)
-      if (found.origin === strongRefLexicon.id) {
+      if (found.origin === strongRefLexicon.id)
         return reached === key ? [] : fail(`${reached} is a strongRef itself.`, `Write "${reached}".`)
-      }
       property = found.def
       document = found.document
     }

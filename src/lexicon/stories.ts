@@ -40,11 +40,7 @@ const kinds = {
 } as const
 
 /** Sorted by NSID in code point order; lists every problem. `refused`: the ids of invalid documents. */
-export function buildStories(
-  set: DocumentSet,
-  given: unknown,
-  refused: ReadonlySet<string>,
-): { readonly stories: Stories; readonly problems: readonly Problem[] } {
+export function buildStories(set: DocumentSet, given: unknown, refused: ReadonlySet<string>) {
   const stories = new Map<string, StoryFields>()
   if (given === undefined) return { stories, problems: [] }
   if (!isObject(given)) {

@@ -83,9 +83,8 @@ export function createRecordReader(lexicons: LexiconSet): (line: unknown) => Par
     if (typeof place === 'string') return refuse(uri, 'bad-uri', place)
     if (!isObject(value)) return refuse(uri, 'malformed', 'The line has no "value" that is a JSON object.')
     const collection = collections.get(place.collection)
-    if (collection === undefined) {
+    if (collection === undefined)
       return refuse(uri, 'unknown-collection', `No lexicon here defines the collection ${place.collection}.`)
-    }
     const wrongKey = collection.checkKey(place.rkey)
     if (wrongKey !== null) return refuse(uri, 'bad-uri', wrongKey)
     const metadata = readMetadata(line)
@@ -114,9 +113,8 @@ const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
 /** The parts of a record's URI, or what is wrong with it. */
 function parseUri(uri: string): Pick<ReadRecord, 'did' | 'collection' | 'rkey'> | string {
   const [, did, collection, rkey] = uriForm.exec(uri) ?? []
-  if (did === undefined || collection === undefined || rkey === undefined) {
+  if (did === undefined || collection === undefined || rkey === undefined)
     return 'The URI is not of the form at://did/collection/rkey.'
-  }
   if (!isValidDid(did))
     return `"${did}" in the URI is no DID${did.startsWith('did:') ? '' : ', which a record must have'}.`
   if (!isValidNsid(collection)) return `"${collection}" in the URI is no NSID.`
