@@ -41,10 +41,7 @@ export function withResolved(
   { kind }: FieldType,
   taken: ReadonlySet<string>,
 ): [string, FieldConfig][] {
-  return (kind === 'strongRef' || kind === 'atUri') && !taken.has(`${name}Resolved`)
-    ? [
-        [name, config],
-        [`${name}Resolved`, resolved],
-      ]
-    : [[name, config]]
+  const own: [string, FieldConfig] = [name, config]
+  const isFollowed = (kind === 'strongRef' || kind === 'atUri') && !taken.has(`${name}Resolved`)
+  return isFollowed ? [own, [`${name}Resolved`, resolved]] : [own]
 }

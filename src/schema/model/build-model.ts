@@ -97,18 +97,12 @@ class Walk {
   record(nsid: string): Pick<Collection, 'type' | 'stories'> {
     const definition = this.#find(nsid, nsid)?.def as Definition
     const fields = this.#fields(definition.record as Definition, nsid, reservedOnRecords)
+    const type = { name: typeNameOf(nsid), origin: nsid, description: definition.description ?? '', fields }
     const grouped = this.#lexicons.stories.get(nsid)
-    const story = grouped === undefined ? null : this.#story(fields, nsid)
-    const type = {
-      name: typeNameOf(nsid),
-      origin: nsid,
-      description: definition.description ?? '',
-      fields: story === null ? fields : [...fields, story],
-    }
-    return {
-      type,
-      stories: story === null || grouped === undefined ? null : { ...grouped, field: story.name },
-    }
+    if (grouped === undefined) return { type, stories: null }
+    const story = this.#story(fields, nsid)
+    fields.push(story)
+    return { type, stories: { ...grouped, field: story.name } }
   }
 
   /** A field or property of that name keeps it. */

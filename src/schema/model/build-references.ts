@@ -1,7 +1,4 @@
-/**
- * Finds the references of a collection: every strongRef and at-uri outside unions, with its declared targets; and the
- * targets that are not served.
- */
+/** Finds references, every strongRef and at-uri outside unions with its declared targets, and unserved targets. */
 import { collectionsOf, referencesFile } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicons.ts'
 import { nearest } from '../../util/text/nearest.ts'

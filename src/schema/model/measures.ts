@@ -72,7 +72,6 @@ export const measures = {
 } as const satisfies Readonly<Record<string, GroupMeasure | FieldMeasure>>
 
 export type MeasureName = keyof typeof measures
-/** Those of a field. */
 export type FieldMeasureName = Exclude<MeasureName, 'count' | 'share' | 'total'>
 
 export const measureNames = Object.keys(measures) as readonly MeasureName[]

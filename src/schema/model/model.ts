@@ -1,5 +1,4 @@
 /** The content of the lexicons as plain data. It must not know GraphQL's classes, SQL, or any particular lexicon. */
-
 import type { LexiconVersion } from '../../lexicon/lexicons.ts'
 import type { StoryFields } from '../../lexicon/stories.ts'
 import type { StringFormat } from './string-formats.ts'
@@ -112,7 +111,6 @@ export type FieldType =
 export interface StringType {
   readonly kind: 'string'
   readonly format: string | null
-  /** What strings of the format are used for. */
   readonly use: StringFormat
   /** Free text (`maxGraphemes`, no format, no listed values): gets a trigram index. */
   readonly freeText: boolean

@@ -80,10 +80,7 @@ export function objectWhereFields(type: ObjectType, place: ObjectPath | null): r
     .map((field) => ({ kind: 'property', name: field.name, field, ...below(place, field.property) }))
 }
 
-function below(
-  place: ObjectPath | null,
-  property: string,
-): { reference: Reference | null; inside: ObjectPath | null } {
+function below(place: ObjectPath | null, property: string) {
   if (place === null) return { reference: null, inside: null }
   const path = [...place.path, property]
   const references = place.collection.references.filter((it) =>

@@ -13,7 +13,6 @@ export interface Roles {
   readonly summary: string | null
   /** The time by which records are the newest; without any, that of indexing. */
   readonly time: string
-  /** The address of an image. */
   readonly image: string | null
   /** The web address of what the record is about. */
   readonly link: string | null
@@ -41,6 +40,7 @@ export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = n
     named(texts, titles) ??
     texts.find(({ field: { type: kind } }) => kind.kind === 'string' && kind.freeText) ??
     texts[0]
+  const others = texts.filter((leaf) => leaf !== title)
   const datetimes = own.filter(({ field }) => field.type.kind === 'datetime')
   const addresses = leaves.filter(({ field: { type: kind } }) => isUrl(kind))
   const ownAddresses = addresses.filter(({ inside }) => inside.length === 0)
@@ -49,12 +49,7 @@ export function guessRoles({ type }: Collection, hidden: ReadonlySet<string> = n
   )
   return {
     title: nameOfLeaf(title),
-    summary: nameOfLeaf(
-      named(
-        texts.filter((leaf) => leaf !== title),
-        summaries,
-      ),
-    ),
+    summary: nameOfLeaf(named(others, summaries)),
     time: nameOfLeaf(named(datetimes, times) ?? datetimes[0]) ?? 'indexedAt',
     image: nameOfLeaf(named(pictures, images) ?? pictures[0]),
     link: nameOfLeaf(named(ownAddresses, links) ?? ownAddresses[0]),

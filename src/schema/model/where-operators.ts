@@ -78,6 +78,7 @@ const semiJoin = {
 } as const
 const flag = { value: 'flag', index: null, synonyms: [] } as const
 const comparison = { value: 'value', condition: 'compare', index: 'ordered', price: 'operand' } as const
+const ofList = { ...comparison, value: 'list', condition: 'in' } as const
 
 export const whereOperators = {
   eq: { ...comparison, on: everyValue, synonyms: ['=', '=='] },
@@ -88,17 +89,13 @@ export const whereOperators = {
     synonyms: ['!=', '<>', 'not'],
   },
   in: {
-    ...comparison,
+    ...ofList,
     on: { ...described('One of these; an empty list matches nothing.'), uri: null },
-    value: 'list',
-    condition: 'in',
     synonyms: ['any'],
   },
   notIn: {
-    ...comparison,
+    ...ofList,
     on: { ...described('Present and none of these.'), uri: null },
-    value: 'list',
-    condition: 'in',
     index: null,
     synonyms: ['nin'],
   },
@@ -111,11 +108,7 @@ export const whereOperators = {
     on: { string: holds, url: holds, texts: 'A text in it holds this one, ignoring case and accents.' },
     synonyms: ['like'],
   },
-  startsWith: {
-    ...textSearch,
-    on: { string: begins, url: begins },
-    synonyms: [],
-  },
+  startsWith: { ...textSearch, on: { string: begins, url: begins }, synonyms: [] },
   matches: {
     ...textSearch,
     on: { searched: 'Has these words, in the syntax of `search`.' },

@@ -1,5 +1,5 @@
 /** Generates the types of aggregates: groups, measures, and the arguments of aggregate fields. */
-import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
+import type { GraphQLOutputType } from 'graphql'
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -50,13 +50,10 @@ export function createAggregateTypes(
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const pairs = createPairFields(registry, model)
-  const groupsPageInfo = registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'GroupsPageInfo',
-    description: 'Where this page of groups ends, and whether there are more.',
-    fields: {
-      hasNextPage: { type: nonNull(GraphQLBoolean) },
-      endCursor: { type: GraphQLString, description: 'Null without groups.' },
-    },
+  const ending = 'Where this page of groups ends, and whether there are more.'
+  const groupsPageInfo = registry.objects('every aggregate')('GroupsPageInfo', ending, {
+    hasNextPage: { type: nonNull(GraphQLBoolean) },
+    endCursor: { type: GraphQLString, description: 'Null without groups.' },
   })
   const aggregateArguments = createAggregateArguments(registry, inputs)
   const measures = createMeasureTypes(registry, inputs, outputType)
@@ -146,7 +143,10 @@ function unusualWordsField(
 type AggregateArguments = ReturnType<ReturnType<typeof createAggregateArguments>>
 
 function createAggregateArguments(registry: TypeRegistry, inputs: InputTypes) {
-  const timeArguments = defineTimeArguments(registry)
+  const weekday = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'Weekday',
+    values: Object.fromEntries(weekdays.map((name, value) => [name, { value }])),
+  })
   return (collection: Collection) => ({
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
@@ -162,7 +162,16 @@ function createAggregateArguments(registry: TypeRegistry, inputs: InputTypes) {
       type: listOf(inputs.groupBy(collection)),
       description: 'Up to five fields.',
     },
-    ...timeArguments,
+    timeZone: {
+      type: GraphQLString,
+      description: 'Where days and hours are those of the groups, such as "Europe/Berlin"; UTC when absent.',
+    },
+    fill: {
+      type: GraphQLBoolean,
+      description:
+        'Adds groups without records: each time bucket between the bounds in `where`, or each group of `denominator`.',
+    },
+    weekStart: { type: weekday, description: 'The first day of weeks; MONDAY when absent.' },
     interval: {
       type: GraphQLInt,
       description: 'Groups integers in ranges of this size, each by its lower bound.',
@@ -189,26 +198,6 @@ function createAggregateArguments(registry: TypeRegistry, inputs: InputTypes) {
 }
 
 const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
-
-/** The arguments that say in which days, weeks and hours times are grouped. */
-function defineTimeArguments(registry: TypeRegistry): GraphQLFieldConfigArgumentMap {
-  const weekday = registry.define(GraphQLEnumType, 'every aggregate', {
-    name: 'Weekday',
-    values: Object.fromEntries(weekdays.map((name, value) => [name, { value }])),
-  })
-  return {
-    timeZone: {
-      type: GraphQLString,
-      description: 'Where days and hours are those of the groups, such as "Europe/Berlin"; UTC when absent.',
-    },
-    fill: {
-      type: GraphQLBoolean,
-      description:
-        'Adds groups without records: each time bucket between the bounds in `where`, or each group of `denominator`.',
-    },
-    weekStart: { type: weekday, description: 'The first day of weeks; MONDAY when absent.' },
-  }
-}
 
 /** What lies within groups; `top` has some of the arguments of the aggregate for its groups. */
 function nestedFields(

@@ -11,35 +11,29 @@ import { listOf, nonNull } from '../roles.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
 export function defineSignificance(registry: TypeRegistry): GraphQLObjectType {
-  return registry.define(GraphQLObjectType, 'every aggregate', {
-    name: 'Significance',
-    description: 'How far the share of a group exceeds its share of the records it is compared with.',
-    fields: {
-      share: {
-        type: nonNull(GraphQLFloat),
-        description: 'The part of the records under `where` that are in the group, to six decimals.',
-      },
-      againstCount: {
-        type: nonNull(GraphQLInt),
-        description: 'How many records under `against`, but not under `where`, are in the group.',
-      },
-      againstShare: {
-        type: nonNull(GraphQLFloat),
-        description: 'The part of these records that are in the group, to six decimals.',
-      },
-      score: {
-        type: nonNull(GraphQLFloat),
-        description:
-          'The log-odds ratio of the two shares in standard deviations, to three decimals; above 2 is rarely chance.',
-      },
+  const exceeds = 'How far the share of a group exceeds its share of the records it is compared with.'
+  return registry.objects('every aggregate')('Significance', exceeds, {
+    share: {
+      type: nonNull(GraphQLFloat),
+      description: 'The part of the records under `where` that are in the group, to six decimals.',
+    },
+    againstCount: {
+      type: nonNull(GraphQLInt),
+      description: 'How many records under `against`, but not under `where`, are in the group.',
+    },
+    againstShare: {
+      type: nonNull(GraphQLFloat),
+      description: 'The part of these records that are in the group, to six decimals.',
+    },
+    score: {
+      type: nonNull(GraphQLFloat),
+      description:
+        'The log-odds ratio of the two shares in standard deviations, to three decimals; above 2 is rarely chance.',
     },
   })
 }
 
-export function defineUnusualWords(
-  registry: TypeRegistry,
-  significance: GraphQLObjectType,
-): GraphQLObjectType {
+export function defineUnusualWords(registry: TypeRegistry, significance: GraphQLObjectType) {
   const define = registry.objects('every aggregate')
   const word = define('UnusualWord', null, {
     word: { type: nonNull(GraphQLString), description: 'In its indexed form, which `search` finds.' },
