@@ -9,11 +9,7 @@ import type { Json } from '../../util/is-object.ts'
 import type { ToolsGiven } from '../tools/tool.ts'
 
 /** Throws an EndpointError unless the answer is complete. */
-export async function ask(
-  { endpoint, schema }: ToolsGiven,
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<Json> {
+export async function ask({ endpoint, schema }: ToolsGiven, selection: Selection, signal: AbortSignal) {
   const query = printSelection(selection)
   const { data, errors } = await endpoint.ask({ query }, signal)
   // A partial answer is rejected, because callers would take failed fields for missing data.
@@ -72,10 +68,7 @@ export function withOwnIndexTime(document: string, end: number): string {
 }
 
 /** The data without what `withOwnIndexTime` added. */
-export function splitIndexTime({ [alias]: indexStatus, ...data }: Json): {
-  readonly data: Json
-  readonly asOf: string | null
-} {
+export function splitIndexTime({ [alias]: indexStatus, ...data }: Json) {
   return { data, asOf: indexStatus === undefined ? null : indexTime({ indexStatus }) }
 }
 

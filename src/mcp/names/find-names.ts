@@ -54,12 +54,11 @@ export async function findNames(
       kinds.flatMap((kind) => all.filter(({ match }) => match.kind === kind))
     const kinds: readonly (readonly MatchKind[])[] = [['exact', 'words'], ['starts'], ['similar']]
     const found = kinds.map(kindsOf).find(({ length }) => length > 0) ?? []
-    const compared = (
-      await Array.fromAsync(subjects, async (subject) => {
-        const own = found.filter((record) => record.subject === subject)
-        return countReferring(own.slice(0, size), subject, askFor)
-      })
-    ).flat()
+    const ofSubjects = await Array.fromAsync(subjects, (subject) => {
+      const own = found.filter((record) => record.subject === subject)
+      return countReferring(own.slice(0, size), subject, askFor)
+    })
+    const compared = ofSubjects.flat()
     // Similar ones stay in the order of the search.
     const isSimilar = found[0]?.match.kind === 'similar'
     return {
@@ -81,7 +80,6 @@ export function isPageAddress(text: string): boolean {
   return address !== null && address !== host
 }
 
-/** Whether the text has the form of a record key. */
 export function isRecordKey(text: string): boolean {
   return /^[\w.~:@-]{1,512}$/.test(text)
 }
@@ -232,11 +230,7 @@ function wordSearch(words: readonly string[]): string {
 }
 
 /** A search for any of the words, or for words near to them; null if names are not searched. */
-async function searchOfNear(
-  { words }: WantedName,
-  { collection, display }: Subject,
-  askFor: Asking,
-): Promise<string | null> {
+async function searchOfNear({ words }: WantedName, { collection, display }: Subject, askFor: Asking) {
   const field = collection.searchFields.find(({ path }) => path.join('.') === display?.property)
   if (field === undefined || words.length === 0) return null
   const some = words.slice(0, mostWords)

@@ -20,11 +20,7 @@ type Named = Pick<Candidate, 'uri' | 'key' | 'name'>
 const longestLabel = 100
 
 /** The labels by URI. */
-export async function findLabels(
-  data: Json,
-  subjects: readonly Subject[],
-  askFor: Asking,
-): Promise<ReadonlyMap<string, string>> {
+export async function findLabels(data: Json, subjects: readonly Subject[], askFor: Asking) {
   const records = [...new Map(resolvedIn(data)).entries()]
   const each = await Array.fromAsync(subjects, (subject) => {
     const { collection, display } = subject

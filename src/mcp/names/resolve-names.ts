@@ -110,14 +110,10 @@ function choose(
   identified: readonly NamedRecord[],
 ): readonly NamedRecord[] {
   const called = meantFirst(text, meant)
-  if (called.length > 0) {
-    const one = foremost(called)
-    return one === null ? called : [one]
-  }
   // Among equal names, those that are obscure count too.
   const equal = equalOf(meant).length === 0 ? [] : meant.filter(({ match }) => match.kind === 'exact')
-  const one = foremost([identified, equal].find(({ length }) => length > 0) ?? meant)
-  return one === null ? [] : [one]
+  const one = foremost([called, identified, equal].find(({ length }) => length > 0) ?? meant)
+  return one === null ? called : [one]
 }
 
 function severalRecords(text: string, { found, isCapped }: FoundNames, isFilter: boolean): AskError {

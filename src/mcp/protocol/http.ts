@@ -48,7 +48,6 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven) {
   return {
     /** The reason for a 403; null if requests with these headers are answered. */
     refusal: (headers: Origin) => refusalOf(headers, isLocal),
-    /** The JSON of the answer to a request that is refused for this reason. */
     refuse: (message: unknown, failure: ServiceError) => refuseRequest(message, failure, serverInfo(given)),
     /** `parsedBody`: of `request`; tools send their queries to `endpoint`. */
     async answer(request: Request, parsedBody: unknown, endpoint: Endpoint): Promise<Response> {

@@ -22,20 +22,16 @@ export function readMessage(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw new MessageError(rpcCodes.parse, 'The message is not valid UTF-8.')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const { depth, parts } = measureJson(text)
+  const invalid = (wrong: string) => new MessageError(rpcCodes.invalidRequest, wrong)
   if (depth > mostMessageDepth)
-    throw new MessageError(
-      rpcCodes.invalidRequest,
-      `The message nests ${depth} levels of brackets; at most ${mostMessageDepth} are allowed.`,
-    )
+    throw invalid(`The message nests ${depth} levels of brackets; at most ${mostMessageDepth} are allowed.`)
   if (parts > mostMessageParts)
-    throw new MessageError(
-      rpcCodes.invalidRequest,
+    throw invalid(
       `The message has ${parts} names, elements and brackets; at most ${mostMessageParts} are allowed. Send fewer values at once.`,
     )
   const message = parseJson(text)
   if (message === undefined) throw new MessageError(rpcCodes.parse, 'Parse error: Invalid JSON')
-  if (Array.isArray(message))
-    throw new MessageError(rpcCodes.invalidRequest, 'Batches are not taken: send each message by itself.')
+  if (Array.isArray(message)) throw invalid('Batches are not taken: send each message by itself.')
   return message
 }
 

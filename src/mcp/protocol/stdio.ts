@@ -9,8 +9,7 @@ import { type RequestId, requestIdOf, rpcCodes } from './message.ts'
 
 /**
  * Serves until `input` has ended and all calls of tools are answered, or `stop` is aborted. Nothing else may write to
- * `output` in the meantime.
- * `onError` receives errors about messages that the SDK does not answer.
+ * `output` in the meantime. `onError` receives errors about messages that the SDK does not answer.
  */
 export async function serveOnStdio(
   servers: AgentServers,
@@ -50,10 +49,7 @@ class Transport extends StdioServerTransport {
 
 const lineFeed = 0x0a
 
-/**
- * Passes on the lines that are messages, and answers the others by a JSON-RPC error, which the SDK does over HTTP alone.
- * Writes errors to `output`, a line each.
- */
+/** Passes on lines that are messages, and answers others by a JSON-RPC error, which the SDK does over HTTP alone. */
 class MessageLines extends Transform {
   readonly #output: Writable
   /** Calls of tools without an answer. The lines end when there are none. */
