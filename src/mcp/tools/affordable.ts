@@ -1,5 +1,6 @@
 /** What a call that costs too much would cost without a part of it, by running it up to the operation that was refused. */
-import { type Endpoint, type EndpointAnswer, EndpointError } from '../../endpoint/endpoint.ts'
+import type { Endpoint, EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { isObject, type Json } from '../../util/is-object.ts'
 
 /** How many parts are tried, and named. */
@@ -10,14 +11,6 @@ const kept = new Set(['collection', 'after', 'cite', 'limit', 'max_tokens'])
 const fewRecords = 5
 const tooComplex = 'QUERY_TOO_COMPLEX'
 
-export interface RecordedEndpoint extends Endpoint {
-  /**
-   * Answers what was answered before. Of any other question it throws the price, or refuses it if that is more; null if
-   * prices are not known.
-   */
-  readonly priced: ((most: number) => Endpoint) | null
-}
-
 class Price {
   readonly points: number
 
@@ -27,19 +20,20 @@ class Price {
 }
 
 /** The endpoint, for one call. */
-export function recorded(endpoint: Endpoint): RecordedEndpoint {
+export function recorded(endpoint: Endpoint) {
   const known = new Map<string, EndpointAnswer>()
   const { price } = endpoint
   return {
-    async ask(question, signal) {
+    async ask(question: EndpointQuestion, signal: AbortSignal): Promise<EndpointAnswer> {
       const answer = await endpoint.ask(question, signal)
       if (answer.data !== null) known.set(question.query, answer)
       return answer
     },
+    /** Answers what was answered before; else throws the price, or refuses it if that is more. Null without prices. */
     priced:
       price === undefined
         ? null
-        : (most) => ({
+        : (most: number): Endpoint => ({
             async ask(question) {
               const answer = known.get(question.query)
               if (answer !== undefined) return answer

@@ -101,7 +101,8 @@ function validate(query: string, variables: Json | undefined, schema: GraphQLSch
     const operation = findOperation(prepare(schema, query), null)
     // Without variables, only their use in the document is validated.
     if (variables !== undefined) runAllSteps(coerceInSteps(schema, operation, variables))
-    return { valid: true, reads: readsOf(operation) }
+    const selected = operation.selectionSet.selections
+    return { valid: true, reads: selected.flatMap((one) => (one.kind === Kind.FIELD ? one.name.value : [])) }
   } catch (error) {
     if (error instanceof RequestErrors)
       return { valid: false, errors: error.errors.slice(0, mostErrors).map(shown) }
@@ -116,10 +117,4 @@ function shown({ message, locations }: GraphQLError) {
     message: cutText(message, 400),
     ...(location && { line: location.line, column: location.column }),
   }
-}
-
-function readsOf({ selectionSet }: OperationDefinitionNode): string[] {
-  return selectionSet.selections.flatMap((selection) =>
-    selection.kind === Kind.FIELD ? selection.name.value : [],
-  )
 }

@@ -157,14 +157,10 @@ function answer(
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length
   const isCut = returned < rows.length
+  const cut = isCut ? rows.length - returned : null
   const after = isCut || pageInfo.hasNextPage ? edges[returned - 1]?.cursor : undefined
   const cutHint = isCut ? 'Rows were cut to fit: go on with after, or ask for fewer fields.' : null
-  return whole(
-    records,
-    isCut ? rows.length - returned : null,
-    after,
-    sentences(hint, shortened ? note : cutHint),
-  )
+  return whole(records, cut, after, sentences(hint, shortened ? note : cutHint))
 }
 
 function isByRelevance(sort: string | undefined, words: WordSearch | null, { collection }: Subject): boolean {

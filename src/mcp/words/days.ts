@@ -50,10 +50,7 @@ export function selectRange(name: string, subject: Subject): Selection {
   }
 }
 
-/**
- * The range of a collection's main time in UTC, read from both ends of its index, null if no record has a time; and the
- * number of records that have none. Null if the range was not asked for.
- */
+/** The main time in UTC, null if no record has one, and the number of records without; null if it was not asked for. */
 export function readRange(data: Json, name: string, subject: Subject) {
   if (data[`${name}_newest`] === undefined) return null
   const timeOf = (end: string) => instantText(readEnd(data, `${name}_${end}`, subject))

@@ -29,11 +29,7 @@ export async function hintOf(
 }
 
 /** The explanation; null if there is none, or if the service refuses the queries that it takes. */
-export async function whyNothing(
-  narrowing: Narrowing,
-  subject: Subject,
-  toolbox: Toolbox,
-): Promise<string | null> {
+export async function whyNothing(narrowing: Narrowing, subject: Subject, toolbox: Toolbox) {
   return explain(narrowing, subject, toolbox).catch((error: unknown) => {
     if (error instanceof EndpointError) return null
     throw error
@@ -150,11 +146,7 @@ type Counted = { readonly word: string; readonly count: number }
 type NearWords = { readonly word: string; readonly nearest: readonly [Counted, ...Counted[]] }
 
 /** Words of terms that no record has, and that differ little from others. */
-async function nearWords(
-  terms: readonly string[],
-  { collection }: Subject,
-  toolbox: Toolbox,
-): Promise<readonly NearWords[]> {
+async function nearWords(terms: readonly string[], { collection }: Subject, toolbox: Toolbox) {
   const list = printField(collection.rootField, { search: terms.join(' OR '), first: 0 })
   const data = await toolbox.ask({ [list]: { didYouMean: { word: {}, nearest: { word: {}, count: {} } } } })
   const { didYouMean: all } = data[collection.rootField] as { readonly didYouMean: readonly NearWords[] }

@@ -1,5 +1,6 @@
 /** Says of filters that no record meets why that is, and names what exists. */
 import { isUrl } from '../../schema/model/where-operators.ts'
+import type { Field } from '../../schema/model/model.ts'
 import { measureFields } from '../../schema/model/operators.ts'
 import { leafPath } from '../../schema/model/leaves.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -62,22 +63,14 @@ function conditionsIn({ filters, since, until }: Narrowing, { time }: Subject): 
 }
 
 /** Names `null` where the value is a word for a missing one. */
-async function whyNoneMeets(
-  condition: Condition,
-  subject: Subject,
-  toolbox: Toolbox,
-): Promise<string | null> {
+async function whyNoneMeets(condition: Condition, subject: Subject, toolbox: Toolbox) {
   const [text, value] = condition
   const why = await whyUnmet(condition, subject, toolbox)
   const { kind } = parsePath(text, subject.collection, toolbox).end
   return why === null || kind !== 'property' || !meansMissing(value) ? why : `${why} ${nullAdvice(text)}`
 }
 
-async function whyUnmet(
-  [text, value]: Condition,
-  subject: Subject,
-  toolbox: Toolbox,
-): Promise<string | null> {
+async function whyUnmet([text, value]: Condition, subject: Subject, toolbox: Toolbox) {
   const path = parsePath(text, subject.collection, toolbox)
   const { steps, end } = path
   const reverse = steps.findIndex(({ kind }) => kind === 'reverse')
@@ -93,7 +86,7 @@ async function whyUnmet(
   if (value === null || (value === 'none' && end.kind === 'records' && steps.length === 1))
     return `Every ${subject.label} has ${text}.`
   const values = valuesIn(value)
-  if (end.kind === 'property' && isWhole(path) && values.length > 0)
+  if (end.kind === 'property' && isWhole(end.field) && values.length > 0)
     return whyNone(path, values, end.field.constraints.values, toolbox)
   return (
     (await rangeOf(path, toolbox)) ??
@@ -151,12 +144,8 @@ async function whyNone(
     : ''
   if (values.length > mostSought) return `No record has any of these values in ${path.text}.${frequent}`
   const cases = casesOf(wrong)
-  const of = toolbox.catalogue.of(holder.nsid)
-  const counts = await countFilters(
-    Array.from(cases, (value) => [group.text, value] as const),
-    of,
-    toolbox,
-  )
+  const asked = cases.map((value) => [group.text, value] as const)
+  const counts = await countFilters(asked, toolbox.catalogue.of(holder.nsid), toolbox)
   const written = cases.find((_, at) => counts[at] !== 0) ?? near
   return `${said}${didYouMean(written)}${frequent}`
 }
@@ -184,9 +173,7 @@ function list(values: readonly string[], others = Math.max(0, values.length - mo
 }
 
 /** Values that are compared whole and may be misspelled; of free text a part is enough, and URLs hardly repeat. */
-function isWhole({ end }: Path): boolean {
-  if (end.kind !== 'property') return false
-  const { type } = end.field
+function isWhole({ type }: Field): boolean {
   const element = elementOf(type)
   return element.kind === 'string' && (type.kind === 'array' || !element.freeText) && !isUrl(element)
 }

@@ -134,7 +134,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const whole = data[rootOf(subject)] as Aggregated
   const partial = partialTimes(groups, whole.groups ?? [], read, where, toolbox)
   const built = buildTable(groups, columns, whole, toolbox)
-  const table = withoutPartialChanges(built, groups, partial)
+  const table = { ...withoutPartialChanges(built, groups, partial), incomplete: partial.incomplete }
   const isNoneUnusual = against !== null && whole.count > 0 && table.rows.length === 0
   const noMatch = whole['matching'] === 0 ? args.share : isNoneUnusual ? args.unusual : null
   const sought = whole.count === 0 ? args : noMatch && { filters: noMatch }
@@ -146,14 +146,7 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
   const counts = sideCountsHint(data, whole.count, args, subject, toolbox)
   const end = args === given ? null : 'fill ends "today", because there is no until.'
   const hint = sentences(inside, why ?? (isNoneUnusual ? none : null), counts, end, toolbox.referenceHint())
-  const said = answer(
-    { ...table, incomplete: partial.incomplete },
-    whole,
-    args,
-    citationOf(read, args, toolbox),
-    hint,
-    toolbox,
-  )
+  const said = answer(table, whole, args, citationOf(read, args, toolbox), hint, toolbox)
   const { after: _, ...unpaged } = args
   const inFile = {
     ...question,

@@ -1,7 +1,4 @@
-/**
- * The arguments of the tool `aggregate`, and its table: names instead of URIs, measures, shares, how unusual groups are, the
- * largest inner groups, and sample records.
- */
+/** The arguments of the tool `aggregate`, and the columns of its table. */
 import { type Group, groupNames, parseGroup, selectGroup } from '../../../ask/groups.ts'
 import { buildWhere, type Narrowing } from '../../../ask/filters.ts'
 import type { Where } from '../../../ask/where.ts'
@@ -164,10 +161,7 @@ export function samplesColumn(
 type Rows = readonly (readonly unknown[])[]
 
 /** The rows with what the URIs of all samples begin with written once; null if there are none, or they differ. */
-export function shortenSamples(
-  columns: readonly string[],
-  rows: Rows,
-): { readonly prefix: string | null; readonly rows: Rows } {
+export function shortenSamples(columns: readonly string[], rows: Rows) {
   const at = columns.lastIndexOf(samplesTitle)
   const samplesIn = (row: readonly unknown[]) => (row[at] ?? []) as readonly Json[]
   const prefix = sharedPrefix(rows.flatMap((row) => samplesIn(row).map(({ uri }) => uri)))
@@ -221,10 +215,7 @@ export function distinct(columns: readonly string[]): readonly string[] {
   return [...taken]
 }
 
-/**
- * The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some records.
- * Throws an AskError if it counts all, has no groups, or asks for another order or share.
- */
+/** The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some. */
 export async function buildBackground(
   args: AggregateArguments,
   isNarrowed: boolean,

@@ -20,10 +20,7 @@ export const changeColumn: Column = {
   read: ({ change }) => change,
 }
 
-/**
- * The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. Throws an
- * AskError if they do not say from when, or if `fill` or `change` is given with groups that are not series.
- */
+/** The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. */
 export function boundSeries(
   args: AggregateArguments,
   groups: readonly Group[],

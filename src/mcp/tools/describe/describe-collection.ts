@@ -28,11 +28,7 @@ const sizes = [
 /** Of answers without meanings and values. */
 const shorter = 'Cut to fit: for meanings and values give more max_tokens'
 
-export async function describeCollection(
-  subject: Subject,
-  readFillRates: FillRateReader,
-  toolbox: Toolbox,
-): Promise<Json> {
+export async function describeCollection(subject: Subject, readFillRates: FillRateReader, toolbox: Toolbox) {
   const { collection, label } = subject
   const { fields, description } = collection.type
   const grouped = fields.filter(isCategorical).slice(0, mostCounted)
@@ -106,10 +102,7 @@ export async function describeCollection(
   }
 }
 
-/**
- * The most frequent values of a field with one value for each record, and how many more there are, where having none
- * counts as one.
- */
+/** The most frequent values, and how many more there are, where having none counts as one. */
 function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number): Json {
   const values = fewer(groups, (group) => group[name], most, 40)
   const others = groupCount - Math.min(groups.length, most)

@@ -128,12 +128,7 @@ const sizes = [
 ] as const
 
 /** One field: its meaning, how to filter by it, and its values in the index. `after`: the cursor of an answer with more values. */
-async function describeField(
-  subject: Subject,
-  text: string,
-  after: string | undefined,
-  toolbox: Toolbox,
-): Promise<Json> {
+async function describeField(subject: Subject, text: string, after: string | undefined, toolbox: Toolbox) {
   const path = parsePath(text, subject.collection, toolbox)
   const meaning = after === undefined ? meaningOf(path, toolbox) : {}
   const byMonth = isMoment(path)

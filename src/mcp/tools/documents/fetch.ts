@@ -53,13 +53,7 @@ async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): 
   return fitDocument({ ...document, metadata: { ...document.metadata, note } }, toolbox.budget)
 }
 
-type Document = {
-  readonly id: string
-  readonly title: string
-  readonly text: string
-  readonly url: string
-  readonly metadata: Json
-}
+type Document = Json & Readonly<Record<'id' | 'title' | 'text' | 'url', string>>
 
 /**
  * Cuts the end of the text until the document has at most `budget` tokens. If everything but the text takes more than

@@ -51,11 +51,7 @@ async function search({ query }: { readonly query?: string }, toolbox: Toolbox):
 }
 
 /** Records with all of the words; otherwise with any of them. Null without results. */
-async function byWords(
-  text: string,
-  terms: readonly string[],
-  toolbox: Toolbox,
-): Promise<readonly Result[] | null> {
+async function byWords(text: string, terms: readonly string[], toolbox: Toolbox) {
   const all = await searchLists(text, toolbox)
   if (all.length > 0) return all
   const any = await searchLists(terms.slice(0, mostRankedTerms).join(' OR '), toolbox)
