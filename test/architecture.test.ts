@@ -201,7 +201,7 @@ test('no function of what is shipped is longer than 80 lines, with the functions
 })
 
 /** Lowered with each part that goes; a feature raises it by what it is worth. */
-const mostShipped = 75_944
+const mostShipped = 75_382
 
 test('what is shipped has no more lines than it may', () => {
   const shipped = globSync('{src,explorer,playground,bin}/**/*.{ts,js,css,json}', { cwd: root })
