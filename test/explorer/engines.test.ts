@@ -39,7 +39,7 @@ for (const [name, all] of Object.entries(addresses))
       await openPages(name as keyof typeof addresses, 'sqlite'),
       await openPages(name as keyof typeof addresses, 'postgres'),
     ]
-    for (const address of someForms<string>(all, 5)) {
+    for (const address of someForms<string>(all, 3)) {
       const found = await one.get(address)
       const { status, cost } = found
       assert.ok(status < 400 && cost <= limit, `${address}: ${status}, ${cost} points`)

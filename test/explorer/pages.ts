@@ -168,3 +168,11 @@ function nested(field: string, condition: Json): Json {
 function dayAfter(day: string): string {
   return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 }
+
+/** The rows of a table, with the first link of each. */
+export function rowsOf(table: Element) {
+  return Array.from(table.querySelectorAll('tbody tr'), (row) => ({
+    href: row.querySelector('a')?.getAttribute('href') ?? '',
+    cells: Array.from(row.children, ({ textContent }) => plain(textContent)),
+  }))
+}

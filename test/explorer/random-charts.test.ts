@@ -12,7 +12,7 @@ import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
 import { assertGroups, assertMarks, assertTaken } from './chart-links.ts'
 import { assertHome, lastTime } from './home.ts'
-import { type Cell, type Pages, pagesOver, plain as plainText } from './pages.ts'
+import { type Cell, type Pages, pagesOver, plain as plainText, rowsOf } from './pages.ts'
 import { drawRecords, kinds, lexicons, shapes } from './random-records.ts'
 import { assertCaption, assertDrawn, enoughOf, highestOf, type Part, shareText } from './shares.ts'
 
@@ -261,6 +261,7 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
     for (const each of [...(wordCount ? [number.format(wordCount)] : []), ...tags])
       assert.ok(said.includes(each), `${each} of ${first.uri}`)
   }
+  const isOfLanguage = !address.includes('q=')
   for (const [at, list] of topicsIn(document, 'outlets')) {
     const topic = addresses[at] ?? ''
     const groups = Map.groupBy(pages.found(topic), ({ value }) => value.language ?? null)
@@ -278,14 +279,17 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       const rows = rowsOf(table).map(({ href, cells: [, ...cells] }) => {
         const [here, all] = [pages.found(href).length, baseOf(pages, href, time, address, 'language')]
         const share = percent.format(here / all) + (all < 50 || here < 5 ? '*' : '')
-        assert.deepEqual(cells, [share, number.format(here), number.format(all)], `${href} of ${address}`)
+        const wanted = isOfLanguage ? [] : [share, number.format(all)]
+        assert.deepEqual(cells, wanted.toSpliced(1, 0, number.format(here)), `${href} of ${address}`)
         return isRanked ? here / all : here
       })
       const wanted = isRanked ? ranked.map(({ count, all }) => count / all) : parts.map(({ count }) => count)
       assert.deepEqual(rows, wanted.toSorted((one, other) => other - one).slice(0, 8), address)
     }
     // Of records without a language alone there is nothing to rank.
-    const rankings = [ranked, parts].filter((rows) => rows.some(({ language }) => language !== null))
+    const rankings = (isOfLanguage ? [parts] : [ranked, parts]).filter((rows) =>
+      rows.some(({ language }) => language !== null),
+    )
     assert.equal(tables.length, rankings.length, address)
   }
   // The note stands where a row has the mark.
@@ -303,8 +307,9 @@ async function assertTopics(pages: Pages, address: string, time: string): Promis
       const compared = (records: readonly PlainRecord[]) =>
         records.filter(({ value }) => spoken === undefined || value.language === spoken)
       const others = (address: string) => compared(pages.found(address).filter((each) => !topic.has(each)))
-      // The period holds for both sides.
-      const without = baseAddress(address, time, late)
+      // The period holds for both sides, but for words of a language.
+      const without =
+        isOfLanguage && name === 'q' ? address.replace(/\?.*/, '?') : baseAddress(address, time, late)
       for (const { href, cells } of rowsOf(list)) {
         const word = cells[0]?.replace(/ \+$/, '') ?? ''
         const elsewhere = others(`${without}&${name}=${name === 'q' ? 'title:' : ''}${word}`).length
@@ -331,13 +336,6 @@ function topicsIn(document: ParentNode, panel = '') {
   return [...document.querySelectorAll(`[aria-labelledby^=topic-${panel}] .side-by-side > div`)].entries()
 }
 
-function rowsOf(table: Element) {
-  return Array.from(table.querySelectorAll('tbody tr'), (row) => ({
-    href: row.querySelector('a')?.getAttribute('href') ?? '',
-    cells: Array.from(row.children, ({ textContent }) => plainText(textContent)),
-  }))
-}
-
 /** The number of records, and how many of them have each value. */
 async function assertFacets(pages: Pages, address: string): Promise<void> {
   const { total, document } = await pages.page(address)
@@ -350,11 +348,8 @@ async function assertFacets(pages: Pages, address: string): Promise<void> {
     const field = value.closest('.facet')?.getAttribute('aria-labelledby')?.replace('facet-', '') ?? ''
     // Of a field that is filtered by, a further value adds its records.
     if (address.includes(`${field}=`)) continue
-    assert.equal(
-      plainText(value.querySelector('.count')?.textContent),
-      number.format(pages.found(href).length),
-      href,
-    )
+    const count = plainText(value.querySelector('.count')?.textContent)
+    assert.equal(count, number.format(pages.found(href).length), href)
   }
 }
 

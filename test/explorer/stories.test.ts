@@ -88,7 +88,7 @@ function toldOf({ uri: own, value }: PlainRecord) {
 }
 
 test(`pages of stories are true, seed ${seed}`, async () => {
-  for (let round = 0; round < rounds(2); round += 1) {
+  for (let round = 0; round < rounds(); round += 1) {
     await using pages = await openStories(createRandom(seed + 1_000 * round).fraction)
     const all = pages.found(`/c/${nsid}`)
     for (const record of all.slice(0, 8)) await assertRecord(pages, record)

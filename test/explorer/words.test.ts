@@ -21,7 +21,7 @@ import { emptyView, shows } from '../../src/explorer/view/view.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { createReference } from '../reference/reference.ts'
 import { buildRecord } from '../support/records/records.ts'
-import { seed } from '../support/rounds.ts'
+import { rounds, seed } from '../support/rounds.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { openTestService } from '../support/service/service.ts'
 import { recordLexicon } from '../support/store/store.ts'
@@ -48,8 +48,8 @@ function wordsOfGroups(): readonly string[] {
   return isObjectType(group) ? Object.keys(group.getFields()) : []
 }
 
-test(`lists and charts take integers named like ${words.length} words of addresses (seed ${seed})`, async () => {
-  const { fraction } = createRandom(seed)
+test(`lists and charts take integers named like words of addresses (seed ${seed})`, async () => {
+  const { fraction, sample } = createRandom(seed)
   const kinds = Object.fromEntries(words.map((word) => [word, integer]))
   const lexicons = [recordLexicon(nsid, { ...kinds, publishedAt })]
   const records = await Promise.all(
@@ -63,7 +63,7 @@ test(`lists and charts take integers named like ${words.length} words of address
   const model = modelOf(lexicons, {})
   const { page, figure } = pagesOver({ service, reference: createReference(lexicons, {}, records) }, model)
   const subject = createSubjects(model).of(nsid)
-  for (const word of words) {
+  for (const word of rounds() > 1 ? words : sample(words, 12)) {
     const field = subject?.ownFields.get(word) ?? assert.fail(word)
     const { name } = field
     const numbers = records.map(({ value }) => Number(value[word]))
