@@ -50,12 +50,12 @@ if (command === '--unit') {
   await runFiles(all.filter((file) => parts.some((part) => file.includes(part))))
 } else if (command === '--default') {
   await runGroups([
-    { what: 'Tests', files: short },
     {
       what: 'Golden cases, as on a cluster',
       files: short.filter((file) => file.startsWith('test/cases')),
       env: asOnCluster,
     },
+    { what: 'Tests', files: short },
   ])
 } else if (command === '--long') {
   const onClusters =
