@@ -60,7 +60,7 @@ export interface AskField {
   readonly properties: readonly string[]
 }
 
-/** By name: fields of the record, of records that it refers to, numbers of those that refer, and their fields. */
+/** By name: fields of the record and its objects, of what it refers to, numbers of records that refer, their fields. */
 export function fieldsOf(collection: Collection, model: Model): ReadonlyMap<string, AskField> {
   const referring = recordWhereFields(collection).flatMap((field): AskField[] => {
     if (field.kind !== 'reverse') return []

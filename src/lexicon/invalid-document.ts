@@ -66,10 +66,8 @@ function brokenRule(document: unknown, path: Path, message: string): readonly Pr
   if (path.length === 2 && !definitionTypes.includes(String(valueAt(value, ['type']))))
     return wrongType(document, [...path, 'type'], definitionTypes)
   if (path.length === 0) return outsideMain(document as LexiconDoc)
-  if (!isObject(value)) {
-    const tag = JSON.stringify(path.at(-1))
-    return problemAt(path, `${tag} is not a language tag.`, 'Write one such as "en" or "pt-BR".')
-  }
+  if (!isObject(value))
+    return problemAt(path, `"${path.at(-1)}" is not a language tag.`, 'Write one such as "en" or "pt-BR".')
   // The name is in the message alone, which comes once for each.
   const name = /"(.*)"/s.exec(message)?.[1] ?? ''
   return problemAt(

@@ -1,4 +1,4 @@
-/** Answers keep to few tokens over a lexicon with long names, whatever is asked, or a refusal says how many are needed. */
+/** Over a lexicon with long names, each answer keeps to a small `max_tokens`, or a refusal says how many tokens it needs. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'

@@ -33,9 +33,8 @@ export function watchFile(
       clearInterval(timer)
       const { message } = error as Error
       const isReplaced = error instanceof ReplacedFileError
-      onReplaced(
-        new CommandError(isReplaced ? message : `The file ${path} cannot be watched: ${asSentence(message)}`),
-      )
+      const reason = isReplaced ? message : `The file ${path} cannot be watched: ${asSentence(message)}`
+      onReplaced(new CommandError(reason))
     }
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }

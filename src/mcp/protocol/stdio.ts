@@ -49,7 +49,7 @@ class Transport extends StdioServerTransport {
 
 const lineFeed = 0x0a
 
-/** Passes on lines that are messages, and answers others by a JSON-RPC error, which the SDK does over HTTP alone. */
+/** Passes on lines that are messages; answers others on `output` by a JSON-RPC error, as the SDK does over HTTP alone. */
 class MessageLines extends Transform {
   readonly #output: Writable
   /** Calls of tools without an answer. The lines end when there are none. */

@@ -50,7 +50,7 @@ export function selectRange(name: string, subject: Subject): Selection {
   }
 }
 
-/** The main time in UTC, null if no record has one, and the number of records without; null if it was not asked for. */
+/** The range of the main time in UTC, null if no record has one, and the number without; null if it was not asked for. */
 export function readRange(data: Json, name: string, subject: Subject) {
   if (data[`${name}_newest`] === undefined) return null
   const timeOf = (end: string) => instantText(readEnd(data, `${name}_${end}`, subject))

@@ -135,7 +135,7 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
 function throwUnfinished(cause: unknown): never {
   if (cause instanceof DatabaseBusyError) throw cause
   throw new CommandError(
-    `The rows are removed, but may be left in free space, because that could not be written anew: ${asSentence((cause as Error).message)} Run \`lexigraph purge\` again when it can.`,
+    `The rows are removed, but their bytes may be left in free space of the database, which could not be rewritten: ${asSentence((cause as Error).message)} Run \`lexigraph purge\` again when it can be.`,
     { cause },
   )
 }

@@ -93,12 +93,8 @@ async function writeAnswer(
     else await writeWhole(output, Readable.from(file.bytes))
   } catch (cause) {
     const { message } = cause as Error
-    throw new CommandError(
-      `The file on ${output ?? 'standard output'} was not completed: ${asSentence(message)}`,
-      {
-        cause,
-      },
-    )
+    const place = output ?? 'standard output'
+    throw new CommandError(`The file on ${place} was not completed: ${asSentence(message)}`, { cause })
   }
   notify(config, `Wrote ${counted(file.rows(), 'row')}.`)
 }

@@ -20,7 +20,7 @@ import type { Aggregated, AggregateArguments, Order, Table } from './columns.ts'
 import {
   buildBackground,
   buildTable,
-  distinct,
+  differentNames,
   measureColumn,
   percentColumn,
   samplesColumn,
@@ -292,7 +292,7 @@ function answer(
       asOf,
       prefix,
       // The count alone stands before them.
-      ...(columns.length > 1 && { columns: distinct(columns), rows: some }),
+      ...(columns.length > 1 && { columns: differentNames(columns), rows: some }),
       incomplete: incomplete.length > 0 ? incomplete : null,
       cut,
       after,

@@ -205,8 +205,8 @@ export function buildTable(
   return { columns, rows }
 }
 
-/** A name that is taken by a column before ends with an underscore, as it does in files. */
-export function distinct(columns: readonly string[]): readonly string[] {
+/** The name of a column that an earlier one has ends with an underscore, as in files. */
+export function differentNames(columns: readonly string[]): readonly string[] {
   const taken = new Set<string>()
   for (let title of columns) {
     while (taken.has(title)) title += '_'
@@ -215,7 +215,10 @@ export function distinct(columns: readonly string[]): readonly string[] {
   return [...taken]
 }
 
-/** The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some. */
+/**
+ * The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some records.
+ * Throws an AskError if it counts all, has no groups, or asks for another order or share.
+ */
 export async function buildBackground(
   args: AggregateArguments,
   isNarrowed: boolean,

@@ -13,7 +13,7 @@ import { hintOf } from '../../words/nothing-found.ts'
 import { AskError } from '../../../ask/ask-error.ts'
 import type { Json } from '../../../util/is-object.ts'
 import { citationOf, parsePosition, present, printPosition, sentences, type Toolbox } from '../toolbox.ts'
-import { type AggregateArguments, distinct } from './columns.ts'
+import { type AggregateArguments, differentNames } from './columns.ts'
 
 /** Arguments that only groups have. */
 const ofGroups = [
@@ -63,7 +63,7 @@ export async function aggregatePairs(
     readonly pairs: readonly { readonly values: readonly string[]; readonly count: number }[]
   }
   const rows = found.slice(start, start + limit).map((pair) => [...pair.values, pair.count])
-  const columns = distinct([text, text, 'count'])
+  const columns = differentNames([text, text, 'count'])
   const hint = await hintOf(read.data, count, args, subject, toolbox)
   const whole = (some: readonly unknown[], after: string | null, note: string | null): Json =>
     present({ count, asOf, columns, rows: some, after, hint: sentences(hint, note), query })

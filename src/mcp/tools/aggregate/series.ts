@@ -20,7 +20,10 @@ export const changeColumn: Column = {
   read: ({ change }) => change,
 }
 
-/** The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. */
+/**
+ * The arguments of a series by the main time that `fill` makes whole: until today, unless they say how long. Throws an
+ * AskError if they do not say from when, or if `fill` or `change` is given with groups that are not series.
+ */
 export function boundSeries(
   args: AggregateArguments,
   groups: readonly Group[],

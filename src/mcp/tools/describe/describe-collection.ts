@@ -102,7 +102,7 @@ export async function describeCollection(subject: Subject, readFillRates: FillRa
   }
 }
 
-/** The most frequent values, and how many more there are, where having none counts as one. */
+/** Of a field with one value a record: the most frequent, and how many more there are; having none counts as one. */
 function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number): Json {
   const values = fewer(groups, (group) => group[name], most, 40)
   const others = groupCount - Math.min(groups.length, most)

@@ -17,8 +17,9 @@ import { groupNames, findGroupAtEnd, isMoment, selectGroup } from '../../../ask/
 
 /** Collections whose times one query reads; each may cost 20 points. */
 const mostTimes = 10
-/** How many names of referring records each collection has, tried in this order; all that have room if it is paged. */
+/** How many names of referring records each collection shows, tried in this order. */
 const referring = [Infinity, 12, 4, 1, 0] as const
+/** As many at most where not all collections fit, and the rest is on a next page. */
 const mostPaged = 4
 
 interface DescribeArguments extends Json {
